@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Makes a velocity field divergence-free: eqs. (2), (3) and (6).
+/// Finds the phi whose gradient makes a velocity field divergence-free: eq. (2). CorrectionSweep subtracts it.
 class Projection {
  public:
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
@@ -33,24 +33,7 @@ class Projection {
   /// The same of v*; only if the flow has a forcing along y.
   const Deferred<ExactSum>& v_star_sum() const { return v_star_sum_; }
 
-  /// Eq. (3) in place: star becomes u. Reads the halo of phi; halos of u are stale on return. If p is not null, also
-  /// eq. (6), in the same sweep; halos of p are stale, too.
-  void correct(VectorField& star, Field* p, const Correction& correction);
-
-  /// Eq. (6) alone. Halos of p are stale on return.
-  void update_pressure(Field& p, const Correction& correction);
-
-  /// The same as correct() in the cells whose values halos and walls need. Returns what is left to do; nothing where
-  /// the box is thin.
-  PendingCorrection correct_rim(VectorField& star, Field* p, const Correction& correction);
-
-  /// The same in the other cells. Halos stay valid.
-  void complete(VectorField& velocity, Field& p, const PendingCorrection& pending);
-
  private:
-  void correct(VectorField& star, Field* p, const Correction& correction, const Box3& cells);
-  Box3 inside_rim(const PendingCorrection& pending) const;
-
   Box3 box_;
   Metrics metrics_;
   const Walls* walls_;

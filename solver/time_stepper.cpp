@@ -1,5 +1,6 @@
 #include "solver/time_stepper.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
@@ -8,13 +9,22 @@
 
 namespace sluice {
 
-namespace {
+/// Lends a State to a step as a flow that advances. It comes back where the step throws, too.
+class TimeStepper::Loan {
+ public:
+  explicit Loan(State& state) : state_(state), flow_(std::move(state)) {}
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() {
+    static_assert(std::is_nothrow_move_assignable_v<State>);
+    state_ = std::move(flow_.state_);
+  }
+  AdvancingState& flow() { return flow_; }
 
-void require_corrected(const State& state) {
-  SLUICE_REQUIRE(!state.pending.any(), "a correction of the velocity is pending: call TimeStepper::complete first");
-}
-
-}  // namespace
+ private:
+  State& state_;
+  AdvancingState flow_;
+};
 
 TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                          const FlowParameters& flow, const ExchangeSet& exchanges)
@@ -34,6 +44,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       forcing_(flow.forcing, "flow.forcing", grid, comm.world()),
       spanwise_forcing_(flow.spanwise_forcing, "flow.spanwise_forcing", grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
+      correction_sweep_(box_, metrics_, flow.order),
       star_(box_, flow.order),
       tendency_(box_, flow.order),
       device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)),
@@ -54,20 +65,44 @@ State TimeStepper::make_state() const {
 }
 
 MeanForce TimeStepper::step(State& state, double dt) {
-  const MeanForce mean_force = advance(state, dt);
-  complete(state);
+  Loan loan(state);
+  const MeanForce mean_force = advance(loan.flow(), dt);
+  this->state(loan.flow());
   return mean_force;
 }
 
-MeanForce TimeStepper::advance(State& state, double dt) {
+MeanForce TimeStepper::advance(AdvancingState& flow, double dt) {
+  State& state = flow.state_;
   require_drive(state, dt);
   MeanForce mean_force;
   for (int k = 0; k < Rk3::substeps; ++k)
-    mean_force.add(Rk3::gamma(k), substep(state, dt, k, Correcting::in_next_substep));
+    mean_force.add(Rk3::gamma(k), substep(flow, dt, k, Correcting::in_next_substep));
   state.equal_steps = state.equal_steps.after_step(state.time, dt);
   state.time = state.equal_steps.end();
   ++state.step;
   return mean_force;
+}
+
+State& TimeStepper::state(AdvancingState& flow) const {
+  if (flow.left_) {
+    require_phi(flow);
+    correction_sweep_.complete(flow.state_.velocity, flow.state_.p, *flow.left_, phi_of(flow.state_).view(),
+                               device_response_.data());
+    flow.left_.reset();
+  }
+  return flow.state_;
+}
+
+VelocityToCorrect TimeStepper::velocity(const AdvancingState& flow) const {
+  if (!flow.left_) return flow.state_;
+  require_phi(flow);
+  return {flow.state_.velocity, {phi_of(flow.state_).view(), device_response_.data(), *flow.left_}};
+}
+
+void TimeStepper::require_phi(const AdvancingState& flow) const {
+  SLUICE_REQUIRE(flow.by_ == this && flow.generation_ == generation_,
+                 "the correction of this flow is lost: its stepper has stepped another flow meanwhile, or another "
+                 "stepper has left it");
 }
 
 void TimeStepper::require_drive(const State& state, double dt) {
@@ -79,16 +114,13 @@ void TimeStepper::require_drive(const State& state, double dt) {
   }
 }
 
-void TimeStepper::complete(State& state) {
-  projection_.complete(state.velocity, state.p, state.pending);
-  state.pending = {};
-}
-
 MeanForce TimeStepper::substep(State& state, double dt, int k) {
-  return substep(state, dt, k, Correcting::now);
+  Loan loan(state);
+  return substep(loan.flow(), dt, k, Correcting::now);
 }
 
-MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) {
+MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correcting when) {
+  State& state = flow.state_;
   const auto n = static_cast<std::size_t>(k);
   const Phase phase(Rk3::names[n]);
   const Substep times{k, state.time, dt, state.equal_steps.after_step(state.time, dt).end()};
@@ -96,65 +128,68 @@ MeanForce TimeStepper::substep(State& state, double dt, int k, Correcting when) 
   const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
   if (k == 0 && forcing_.needs_mean_before())
-    forcing_.set_mean_before(volume_mean(state.velocity.u, *grid_, metrics_, comm_->world()));
+    forcing_.set_mean_before(volume_mean(velocity(flow).corrected().u, box_.local(), *grid_, metrics_, comm_->world()));
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
-  opposition_control_.respond(state.velocity.w, state.pending, metrics_);
+  opposition_control_.respond(velocity(flow).w(metrics_));
   walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
   // gamma = alpha + beta.
-  predict(state, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c},
+  predict(flow, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c},
           k + 1 == Rk3::substeps ? &largest_rate_ : nullptr);
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
   finish_scalars(gamma_dt);
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
-  Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
-  projection_.solve(star_, gamma_dt, phi, timers_);
+  projection_.solve(star_, gamma_dt, phi_of(state), timers_);
   // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
   const MeanForce force = mean_force(times);
   // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi. The next substep can form u while it
   // reads u*: then only the cells that halos and walls need get it here.
-  const Correction correction{phi.view(),
-                              device_response_.data(),
-                              static_cast<real>(gamma_dt),
-                              static_cast<real>(gamma_dt * force.x),
-                              static_cast<real>(gamma_dt * force.y),
-                              static_cast<real>(c)};
-  correct(state, correction, when);
+  correct(flow,
+          {.gamma_dt = static_cast<real>(gamma_dt),
+           .force_x = static_cast<real>(gamma_dt * force.x),
+           .force_y = static_cast<real>(gamma_dt * force.y),
+           .half_nu_gamma_dt = static_cast<real>(c)},
+          when);
 
-  // star_ now holds the new u, or u* with its correction pending, and tendency_ R(u). After the swaps the velocity is
+  // star_ now holds the new u, or u* where its correction is left, and tendency_ R(u). After the swaps the velocity is
   // the new u, star_ holds the next substep's R(u_prev), and the next R(u) overwrites the old u.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
-  transport_.accept(state);
+  transport_.accept(state.transported);
   fill_halos_after_correction(state);
   return force;
 }
 
-void TimeStepper::predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate) {
+void TimeStepper::predict(AdvancingState& flow, const SubstepWeights& weights, Deferred<double>* largest_rate) {
+  State& state = flow.state_;
+  const VelocityToCorrect before = velocity(flow);
   {
     const PhaseTimers::Scope scope(timers_, TimedPhase::momentum);
     // One sweep that calls predict_u, _v, _w (momentum_terms.hpp): Sweep on a CPU, march_in_z on a GPU. On a CPU it
     // also adds the body forces and updates the scalars, row by row.
     Field* const updated_pressure = updated_pressure_ ? &*updated_pressure_ : nullptr;
-    momentum_.predict(state, weights, tendency_, star_, row_tasks(state, weights), largest_rate, updated_pressure);
-    if (!Momentum::runs_tasks && body_forces_.active()) body_forces_.add(state, weights.alpha_dt, tendency_, star_);
+    momentum_.predict(before, state.p, weights, tendency_, star_,
+                      {row_tasks(before, state.transported, weights), largest_rate, updated_pressure});
+    if (!Momentum::runs_tasks && body_forces_.active())
+      body_forces_.add(before, state.transported, weights.alpha_dt, tendency_, star_);
   }
   if (!Momentum::runs_tasks && !transport_.empty()) {
     const PhaseTimers::Scope scope(timers_, TimedPhase::scalars);
-    transport_.predict(state, weights);
+    transport_.predict(before, state.transported, weights);
   }
-  if (state.pending.with_pressure) std::swap(state.p, *updated_pressure_);
-  state.pending = {};
+  if (flow.left_ && flow.left_->with_pressure) std::swap(state.p, *updated_pressure_);
+  ++generation_;  // of the velocity before, left_ cannot be applied again
 }
 
-RowTasks TimeStepper::row_tasks(const State& state, const SubstepWeights& weights) {
+RowTasks TimeStepper::row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+                                const SubstepWeights& weights) {
   RowTasks tasks;
   if (!Momentum::runs_tasks) return tasks;
-  if (body_forces_.active()) tasks.push_back(body_forces_.row_task(state, weights.alpha_dt, tendency_, star_));
-  transport_.add_row_tasks(state, weights, tasks);
+  if (body_forces_.active()) tasks.push_back(body_forces_.row_task(scalars, weights.alpha_dt, tendency_, star_));
+  transport_.add_row_tasks(velocity, scalars, weights, tasks);
   return tasks;
 }
 
@@ -179,25 +214,28 @@ MeanForce TimeStepper::mean_force(const Substep& substep) {
   return {x, spanwise_forcing_.force(projection_.v_star_sum(), substep, response_mean_).force, power};
 }
 
-void TimeStepper::correct(State& state, const Correction& correction, Correcting when) {
+void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::correction);
-  const Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
-  Field* const p = implicit_ ? &state.p : nullptr;
-  if (when == Correcting::in_next_substep && can_defer(state, phi)) {
-    state.pending = projection_.correct_rim(star_, sweep_updates_pressure ? p : nullptr, correction);
-    if (p != nullptr && !sweep_updates_pressure) projection_.update_pressure(*p, correction);
+  const Field& phi = phi_of(std::as_const(flow.state_));
+  const Correction correction{phi.view(), device_response_.data(), weights};
+  Field* const p = implicit_ ? &flow.state_.p : nullptr;
+  if (when == Correcting::in_next_substep && can_defer(flow.state_, phi)) {
+    flow.left_ = correction_sweep_.correct_rim(star_, sweep_updates_pressure ? p : nullptr, correction);
+    flow.by_ = this;
+    flow.generation_ = generation_;
+    if (p != nullptr && !sweep_updates_pressure) correction_sweep_.update_pressure(*p, correction);
   } else {
-    projection_.correct(star_, p, correction);
+    flow.left_.reset();
+    correction_sweep_.correct(star_, p, correction);
   }
 }
 
 /// Whether all that reads the velocity at the start of the next substep can correct it meanwhile.
 bool TimeStepper::can_defer(const State& state, const Field& phi) {
-  return can_leave_corrections(flow_, loops_on_gpu) && momentum_.takes_pending(state, phi, tendency_, star_);
+  return can_leave_corrections(flow_, loops_on_gpu) && momentum_.can_correct(state, phi, tendency_, star_);
 }
 
 double TimeStepper::largest_rate(const State& state) const {
-  require_corrected(state);
   return sluice::largest_rate(state.velocity, metrics_, flow_.order, comm_->world());
 }
 
@@ -214,20 +252,19 @@ double TimeStepper::time_step_limit(const State& state) const {
 }
 
 void TimeStepper::project(State& state) {
-  require_corrected(state);
   walls_.set_time(state.time);
   walls_.apply_normal(state.velocity.w);
-  Field& phi = pressure_increment_ ? *pressure_increment_ : state.p;
+  Field& phi = phi_of(state);
   // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.
   if (!pressure_increment_) copy_cells(state.p, star_.u);
+  ++generation_;
   projection_.solve(state.velocity, 1, phi, timers_);
-  projection_.correct(state.velocity, nullptr, {phi.view(), device_response_.data(), 1});
+  correction_sweep_.correct(state.velocity, nullptr, {phi.view(), device_response_.data(), {.gamma_dt = 1}});
   if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }
 
 void TimeStepper::fill_halos(State& state) {
-  require_corrected(state);
   walls_.set_time(state.time);
   fill_halos(state.fields());
 }
@@ -245,8 +282,8 @@ void TimeStepper::fill_halos_after_correction(State& state) {
 }
 
 void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {
-  require_corrected(state);  // the arrays of phi are used, too
   if (pressure_increment_) {
+    ++generation_;
     spectra.sample(state, forcing, {projection_.poisson(), *pressure_increment_, &state.p});
     return;
   }
@@ -258,7 +295,6 @@ void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {
 }
 
 Diagnostics TimeStepper::diagnose(const State& state) const {
-  require_corrected(state);
   return sluice::diagnose(state, *grid_, metrics_, flow_, walls_, comm_->world());
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "core/device/timers.hpp"
 #include "core/device/upload.hpp"
 #include "model/parameters.hpp"
+#include "solver/correction/advancing_state.hpp"
+#include "solver/correction/correction_sweep.hpp"
+#include "solver/correction/velocity.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"
 #include "solver/grid/grid.hpp"
@@ -24,7 +28,7 @@
 
 namespace sluice {
 
-/// Advances a State. Allocates all work arrays on construction: a step allocates no fields, and only the first step
+/// Advances a flow. Allocates all work arrays on construction: a step allocates no fields, and only the first step
 /// allocates buffers for halo exchanges and scratch memory for reductions.
 class TimeStepper {
  public:
@@ -38,13 +42,16 @@ class TimeStepper {
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   MeanForce step(State& state, double dt);
 
-  /// The same, but the last correction (3) may be left to the next step, which applies it while it reads the velocity:
-  /// state.pending. The bits of later steps are the same whether complete() comes in between or not. Until then, the
-  /// stepper must not step or project another state.
-  MeanForce advance(State& state, double dt);
+  /// The same, but the last correction (3) may be left to the next step, which applies it while it reads the velocity.
+  /// The bits of later steps are the same whether state() is called in between or not. Until then this stepper must not
+  /// step or project another flow: state() and the next step would throw.
+  MeanForce advance(AdvancingState& flow, double dt);
 
-  /// Applies a correction that is pending. Halos stay valid. Local.
-  void complete(State& state);
+  /// Applies what the last step has left to correct. The state is valid until the next step of the flow. Local.
+  State& state(AdvancingState& flow) const;
+
+  /// The velocity at the start of the next step, for kernels that apply what is left while they read it. Local.
+  VelocityToCorrect velocity(const AdvancingState& flow) const;
 
   /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; does not change state.time and state.step. A step runs
   /// the three in order: R_prev comes from the preceding substep. Returns the force f_k. Public for tests of one
@@ -84,18 +91,23 @@ class TimeStepper {
   PhaseTimers& timers() { return timers_; }
 
  private:
+  class Loan;
   /// When a substep applies eq. (3).
   enum class Correcting { now, in_next_substep };
   /// Called before a step. Throws Error(numerics) if a formula or table of the forcing is not finite during the step,
   /// or if inflow and outflow through the walls differ. An error within the step would leave an incomplete state.
   void require_drive(const State& state, double dt);
-  MeanForce substep(State& state, double dt, int k, Correcting when);
-  void predict(State& state, const SubstepWeights& weights, Deferred<double>* largest_rate);
-  RowTasks row_tasks(const State& state, const SubstepWeights& weights);
+  MeanForce substep(AdvancingState& flow, double dt, int k, Correcting when);
+  void predict(AdvancingState& flow, const SubstepWeights& weights, Deferred<double>* largest_rate);
+  RowTasks row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+                     const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
-  void correct(State& state, const Correction& correction, Correcting when);
+  void correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when);
   bool can_defer(const State& state, const Field& phi);
+  Field& phi_of(State& state) { return pressure_increment_ ? *pressure_increment_ : state.p; }
+  const Field& phi_of(const State& state) const { return pressure_increment_ ? *pressure_increment_ : state.p; }
+  void require_phi(const AdvancingState& flow) const;
   MeanForce mean_force(const Substep& substep);
   void fill_halos_after_correction(State& state);
   void fill_halos(const std::vector<Described<Field>>& fields);
@@ -116,6 +128,8 @@ class TimeStepper {
   Forcing forcing_;           ///< along x
   Forcing spanwise_forcing_;  ///< along y
   Projection projection_;
+  CorrectionSweep correction_sweep_;
+  std::uint64_t generation_ = 0;  ///< of phi and g, counted before they change: what older ones left to correct is lost
   std::optional<ImplicitDiffusion> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;

@@ -1,21 +1,29 @@
 #pragma once
-// Eq. (3) at one point, for a sweep of its own and for sweeps that correct u* while they read it. All give the same
-// bits.
-#include "core/stencil/first_differences.hpp"
+// Eqs. (3) and (6) at one point, for sweeps of their own and for sweeps that correct u* while they read it. All give
+// the same bits.
+#include "core/decomp/view3.hpp"
+#include "core/stencil/second_differences.hpp"
 #include "solver/correction/pending_correction.hpp"
 
 namespace sluice {
 
+/// All that corrects a velocity.
+struct Correction {
+  View3<const real> phi;
+  const real* response;  ///< g on the rank's planes, in device memory
+  CorrectionWeights weights;
+};
+
 /// u at the x face n cells further on. phi: the line along x through the cell; response: g at its height.
 template <Order order, class Line, class M>
-SLUICE_INLINE real corrected_u_on_line(real star, const Correction& a, const Line& phi, int n, const M& m,
+SLUICE_INLINE real corrected_u_on_line(real star, const CorrectionWeights& a, const Line& phi, int n, const M& m,
                                        real response) {
   const real forced = multiply_add(a.force_x, response, star);
   return multiply_add(-a.gamma_dt, op::difference_above<order>(phi, n) * m.inv_dx, forced);
 }
 /// v at the y face n cells further on. phi: the line along y.
 template <Order order, class Line, class M>
-SLUICE_INLINE real corrected_v_on_line(real star, const Correction& a, const Line& phi, int n, const M& m,
+SLUICE_INLINE real corrected_v_on_line(real star, const CorrectionWeights& a, const Line& phi, int n, const M& m,
                                        real response) {
   const real forced = multiply_add(a.force_y, response, star);
   return multiply_add(-a.gamma_dt, op::difference_above<order>(phi, n) * m.inv_dy, forced);
@@ -23,23 +31,32 @@ SLUICE_INLINE real corrected_v_on_line(real star, const Correction& a, const Lin
 
 /// u at the x face of the cell. phi: the field around the cell.
 template <Order order, class F, class C, class M>
-SLUICE_INLINE real corrected_u(real star, const Correction& a, const F& phi, const C& c, const M& m, real response) {
+SLUICE_INLINE real corrected_u(real star, const CorrectionWeights& a, const F& phi, const C& c, const M& m,
+                               real response) {
   return corrected_u_on_line<order>(star, a, op::along_x(phi, c), 0, m, response);
 }
 /// v at the y face.
 template <Order order, class F, class C, class M>
-SLUICE_INLINE real corrected_v(real star, const Correction& a, const F& phi, const C& c, const M& m, real response) {
+SLUICE_INLINE real corrected_v(real star, const CorrectionWeights& a, const F& phi, const C& c, const M& m,
+                               real response) {
   return corrected_v_on_line<order>(star, a, op::along_y(phi, c), 0, m, response);
 }
 /// w at the z face of a cell of plane k. phi, phi_above: its values in the cell and in the one above.
 template <class M>
-SLUICE_INLINE real corrected_w_between(real star, const Correction& a, real phi, real phi_above, const M& m, int k) {
+SLUICE_INLINE real corrected_w_between(real star, const CorrectionWeights& a, real phi, real phi_above, const M& m,
+                                       int k) {
   return multiply_add(-a.gamma_dt, (phi_above - phi) * m.inv_dz_center[k], star);
 }
 /// w at the z face of the cell.
 template <class F, class C, class M>
-SLUICE_INLINE real corrected_w(real star, const Correction& a, const F& phi, const C& c, const M& m) {
+SLUICE_INLINE real corrected_w(real star, const CorrectionWeights& a, const F& phi, const C& c, const M& m) {
   return corrected_w_between(star, a, phi(c.i, c.j, c.k), phi(c.i, c.j, c.k + 1), m, c.k);
+}
+
+/// p at the centre, eq. (6). phi: the field around the cell.
+template <class F, class C, class M>
+SLUICE_INLINE real updated_pressure(real old, const CorrectionWeights& a, const F& phi, const C& c, const M& m) {
+  return old + multiply_add(-a.half_nu_gamma_dt, op::d2dz2_center(phi, c, m), phi(c.i, c.j, c.k));
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "solver/momentum/body_forces.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
@@ -118,13 +119,20 @@ void for_each_force(const ForceArrays<V>& a, const RotationParameters& rotation,
   });
 }
 
-ForceArrays<View3<const real>> whole_arrays(const State& state, View3<const real> buoyant, double alpha_dt,
-                                            const Metrics& metrics, VectorField& tendency, VectorField& star) {
+/// All but the velocity.
+ForceArrays<View3<const real>> whole_arrays(View3<const real> buoyant, double alpha_dt, const Metrics& metrics,
+                                            VectorField& tendency, VectorField& star) {
   const auto forced = [&](Field VectorField::*component) {
     return Forced{(tendency.*component).view(), (star.*component).view(), static_cast<real>(alpha_dt)};
   };
-  return {state.velocity.u.view(), state.velocity.v.view(), state.velocity.w.view(), buoyant,
-          forced(&VectorField::u), forced(&VectorField::v), forced(&VectorField::w), metrics};
+  return {.u = {},
+          .v = {},
+          .w = {},
+          .c = buoyant,
+          .force_u = forced(&VectorField::u),
+          .force_v = forced(&VectorField::v),
+          .force_w = forced(&VectorField::w),
+          .m = metrics};
 }
 
 ForceArrays<RowWindow> seen_from(const ForceArrays<View3<const real>>& a, const VelocityRow& row) {
@@ -151,22 +159,27 @@ BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow)
   buoyant_ = static_cast<std::size_t>(scalar - flow.scalars.begin());
 }
 
-View3<const real> BodyForces::buoyant_scalar(const State& state) const {
+View3<const real> BodyForces::buoyant_scalar(const std::vector<TransportedField>& scalars) const {
   if (!buoyancy_.active()) return {};
-  return state.transported.at(buoyant_).field.view();
+  return scalars.at(buoyant_).field.view();
 }
 
-void BodyForces::add(const State& state, double alpha_dt, VectorField& tendency, VectorField& star) const {
-  SLUICE_REQUIRE(!rotation_.active() || !state.pending.any(), "the Coriolis force needs a corrected velocity");
-  const auto arrays = whole_arrays(state, buoyant_scalar(state), alpha_dt, metrics_, tendency, star);
-  const Box3 box = state.p.local_box();
+void BodyForces::add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
+                     VectorField& tendency, VectorField& star) const {
+  auto arrays = whole_arrays(buoyant_scalar(scalars), alpha_dt, metrics_, tendency, star);
+  if (rotation_.active()) {
+    const CorrectedVelocity corrected = velocity.corrected();
+    std::tie(arrays.u, arrays.v, arrays.w) = std::tie(corrected.u, corrected.v, corrected.w);
+  }
+  const Box3 box = star.u.local_box();
   for_each_force(arrays, rotation_, buoyancy_, order_,
                  [&](const char* name, const auto& kernel) { parallel_for(name, box, kernel); });
 }
 
-RowTask BodyForces::row_task(const State& state, double alpha_dt, VectorField& tendency, VectorField& star) const {
-  const auto arrays = whole_arrays(state, buoyant_scalar(state), alpha_dt, metrics_, tendency, star);
-  const int nx = state.p.box().nx();
+RowTask BodyForces::row_task(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
+                             VectorField& star) const {
+  const auto arrays = whole_arrays(buoyant_scalar(scalars), alpha_dt, metrics_, tendency, star);
+  const int nx = star.u.box().nx();
   return [this, arrays, nx](const VelocityRow& row) {
     for_each_force(seen_from(arrays, row), rotation_, buoyancy_, order_, [&](const char*, const auto& kernel) {
       detail::for_row<CellOf<std::decay_t<decltype(kernel)>>>(nx, 0, 0, kernel);

@@ -1,8 +1,10 @@
 #pragma once
+#include <vector>
+
 #include "model/parameters.hpp"
+#include "solver/correction/velocity.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/row_task.hpp"
-#include "solver/state/state.hpp"
 
 namespace sluice {
 
@@ -16,14 +18,17 @@ class BodyForces {
   /// Whether add() does anything.
   bool active() const { return rotation_.active() || buoyancy_.active(); }
 
-  /// tendency += F(u), star += alpha dt F(u); see Momentum::predict. The velocity and the buoyant scalar need
-  /// valid halos; no halo is written. Local.
-  void add(const State& state, double alpha_dt, VectorField& tendency, VectorField& star) const;
-  /// The same for each row, with the same bits. All arguments and this object must outlive the task.
-  RowTask row_task(const State& state, double alpha_dt, VectorField& tendency, VectorField& star) const;
+  /// tendency += F(u), star += alpha dt F(u); see Momentum::predict. The Coriolis force needs a corrected velocity. The
+  /// velocity and the buoyant scalar need valid halos; no halo is written. Local.
+  void add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
+           VectorField& tendency, VectorField& star) const;
+  /// The same for each row, with the same bits; the row provides the velocity. All arguments and this object must
+  /// outlive the task.
+  RowTask row_task(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
+                   VectorField& star) const;
 
  private:
-  View3<const real> buoyant_scalar(const State& state) const;
+  View3<const real> buoyant_scalar(const std::vector<TransportedField>& scalars) const;
 
   Metrics metrics_;
   Order order_;

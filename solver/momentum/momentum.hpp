@@ -2,9 +2,9 @@
 #include "core/device/deferred.hpp"
 #include "core/device/parallel_for.hpp"
 #include "model/parameters.hpp"
+#include "solver/correction/velocity.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/row_task.hpp"
-#include "solver/state/state.hpp"
 
 namespace sluice {
 
@@ -26,6 +26,13 @@ inline bool can_leave_corrections(const FlowParameters& flow, bool on_gpu) {
 /// other thread blocks still read the old one.
 inline constexpr bool sweep_updates_pressure = loops_on_gpu;
 
+/// What a momentum sweep does beside the equation.
+struct BesideMomentum {
+  RowTasks tasks{};                          ///< for each row; only if Momentum::runs_tasks
+  Deferred<double>* largest_rate = nullptr;  ///< gets the largest advective rate of u in the rank (advective_rate.hpp)
+  Field* updated_pressure = nullptr;  ///< gets the new p, without halos, if the correction that is left includes p
+};
+
 /// The momentum equation without forcing: eq. (1), or the right-hand side of eq. (5).
 class Momentum {
  public:
@@ -39,18 +46,15 @@ class Momentum {
   ///     u + alpha dt R + beta dt R_prev
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
-  /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory.
-  /// A correction that is pending is applied to what the sweep reads, not to the state. tasks: only if runs_tasks.
-  /// largest_rate, if not null, gets the largest advective rate of u over the rank's cells (advective_rate.hpp). If the
-  /// correction includes p, updated_pressure gets the new p, without halos.
-  void predict(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star,
-               const RowTasks& tasks = {}, Deferred<double>* largest_rate = nullptr,
-               Field* updated_pressure = nullptr) const;
+  /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory, which
+  /// corrects the velocity, where that is left to do, in what it reads and not in memory.
+  void predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights, VectorField& tendency,
+               VectorField& star, const BesideMomentum& beside = {}) const;
 
-  /// Whether predict() accepts a velocity whose correction by `phi` is pending, in arrays like these.
-  bool takes_pending(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const;
+  /// Whether predict() can correct by `phi` a velocity in arrays like these.
+  bool can_correct(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const;
 
-  /// The same by three plain loops, one per component: the reference for the fused sweep. No correction may be pending.
+  /// The same as predict() by three plain loops, one per component: the reference for the fused sweep.
   void predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
  private:

@@ -117,7 +117,7 @@ class Sweep {
         nz_(box.nz()),
         find_rate_(find_rate),
         rows_(std::clamp(PlaneRing<order>::rows_that_fit(nx_, cache_bytes), std::min(8, ny_), ny_)),
-        ring_(arrays, nx_, rows_),
+        ring_(arrays.velocity, arrays.m, nx_, rows_),
         pressure_(nx_),
         transports_(nx_) {}
 
@@ -234,8 +234,8 @@ void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, 
   if (largest_rate != nullptr) largest_rate->set(largest);
 }
 
-bool takes_pending(const MomentumArrays& /*arrays*/, const View3<const real>& /*phi*/, const Box3& box, Order /*order*/,
-                   bool /*implicit_z*/) {
+bool can_correct(const MomentumArrays& /*arrays*/, const View3<const real>& /*phi*/, const Box3& box, Order /*order*/,
+                 bool /*implicit_z*/) {
   return !box.empty();
 }
 

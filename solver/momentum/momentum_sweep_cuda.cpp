@@ -1,7 +1,8 @@
 // The momentum sweep on an NVIDIA GPU. One thread per cell would keep too few loads in flight to use the memory
 // bandwidth. So a thread block owns a column of cells and marches up in z: asynchronous copies prefetch the next planes
-// into shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once. With a
-// pending correction, these are u* and phi, and plane k + 2 is corrected in shared memory while plane k is computed.
+// into shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once. Where the
+// last substep left its correction, these are u* and phi, and plane k + 2 is corrected in shared memory while plane k
+// is computed.
 #include <algorithm>
 #include <limits>
 
@@ -36,7 +37,7 @@ __device__ void update_cell(const MomentumArrays& a, const Surroundings<row>& ne
   const Prediction new_u = predict_u<order, first, implicit_z>(a, of_u, u, w, p, here, m, old[0]);
   const Prediction new_v = predict_v<order, first, implicit_z>(a, of_v, v, w, p, here, m, old[threads]);
   const Prediction new_w = predict_w<order, first, implicit_z>(a, of_w, w, p, here, m, old[2 * threads]);
-  if (implicit_z && a.pending.with_pressure) a.updated_p.origin[at] = p(0, 0, 0);
+  if (implicit_z && a.velocity.left().with_pressure) a.updated_p.origin[at] = p(0, 0, 0);
   a.tendency_u.origin[at] = new_u.tendency;
   a.star_u.origin[at] = new_u.star;
   a.tendency_v.origin[at] = new_v.tendency;
@@ -51,7 +52,7 @@ __device__ cuda::Word rate_bits(const Surroundings<row>& near, const PlaneMetric
 }
 
 /// largest_rate: null, or the bits of the largest advective rate, as max_of_cells finds them. Flows that may leave
-/// corrections pending run this one kernel with and without, so that their bits do not depend on which step left one.
+/// corrections run this one kernel with and without, so that their bits do not depend on which step left one.
 template <Order order, bool first, bool implicit_z>
 __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a_time)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column, cuda::Word* largest_rate) {
@@ -73,11 +74,12 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
   const int j = y0 + static_cast<int>(threadIdx.y);
   const bool inside = i < nx && j < ny;
   const int thread = static_cast<int>(threadIdx.y) * TileOf::nx + static_cast<int>(threadIdx.x);
-  const bool pending = a.pending.correction.phi.origin != nullptr;
-  const Copier<TileOf> copier(a.u, thread, x0, y0, nx, ny);
-  const PhiCopier<TileOf> phi_copier(a.pending, thread, x0, y0, nx);
-  const Corrector<order, TileOf, implicit_z> corrector(a.pending, thread, y0);
-  const ColumnMetrics column(a, begin, end - begin, nz, thread, TileOf::threads, tiles + Layout::metrics);
+  const View3<const real>& stored_u = a.velocity.stored_u();
+  const bool correcting = a.velocity.any();
+  const Copier<TileOf> copier(stored_u, thread, x0, y0, nx, ny);
+  const PhiCopier<TileOf> phi_copier(a.velocity, thread, x0, y0, nx);
+  const TileCorrector<order, TileOf, implicit_z> corrector(a.velocity.left(), thread, y0);
+  const ColumnMetrics<TileOf::threads> column(a, begin, end - begin, nz, thread, tiles + Layout::metrics);
 
   // Planes k - 1 to k + 3 of the velocity. The loop begins with k = begin - 1, a plane that it does not compute.
   Places<TileOf, velocity_slots> at_velocity(1);
@@ -87,24 +89,24 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
     SLUICE_UNROLL
     for (int n = 0; n < copier.count; ++n) {
       if (!copier.velocity[n]) continue;
-      copier.copy(n, a.u, k, u + to);
-      copier.copy(n, a.v, k, v + to);
-      copier.copy(n, a.w, k, w + to);
+      copier.copy(n, stored_u, k, u + to);
+      copier.copy(n, a.velocity.stored_v(), k, v + to);
+      copier.copy(n, a.velocity.stored_w(), k, w + to);
       if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p + p_place(k) - TileOf::before_p);
     }
   };
   const auto bring_phi = [&](int k) { phi_copier.copy(k, phi + phi_place(k), thread); };
   const auto correct = [&](int k, int at) {
-    corrector.correct(a, column, k, thread, u + at, v + at, w + at, p + p_place(k), phi);
+    corrector.correct(a.velocity.left(), column, a.m, k, thread, {u + at, v + at, w + at, p + p_place(k)}, phi);
   };
   for (int n = 1; n <= 3; ++n) bring(begin + n - 2, at_velocity.of[n]);
-  if (pending) {
+  if (correcting) {
     for (int k = begin - 2; k < begin + 2; ++k) bring_phi(k);
   }
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
-  if (pending) {
+  if (correcting) {
     correct(begin - 1, at_velocity.of[1]);
     correct(begin, at_velocity.of[2]);
     __syncthreads();
@@ -114,7 +116,7 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
 
   const int cell = (static_cast<int>(threadIdx.y) + TileOf::halo) * TileOf::row + static_cast<int>(threadIdx.x) +
                    TileOf::halo_pieces * piece;
-  std::ptrdiff_t at = i + j * a.u.stride_y + begin * a.u.stride_z;
+  std::ptrdiff_t at = i + j * stored_u.stride_y + begin * stored_u.stride_z;
   real* const old = tiles + Layout::old + thread;
   const auto bring_old = [&] {
     __pipeline_memcpy_async(old, a.star_u.origin + at, sizeof(real));
@@ -130,10 +132,10 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
     __syncthreads();
     if (k + 3 <= end) {
       bring(k + 3, at_velocity.of[4]);
-      if (pending) bring_phi(k + 4);
+      if (correcting) bring_phi(k + 4);
     }
     __pipeline_commit();
-    if (pending && k + 2 <= end) correct(k + 2, at_velocity.of[3]);
+    if (correcting && k + 2 <= end) correct(k + 2, at_velocity.of[3]);
     if (inside && k >= begin) {
       const auto around = [&](const real* of) {
         return Window<TileOf::row>{of + at_velocity.of[0] + cell, of + at_velocity.of[1] + cell,
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
       __pipeline_wait_prior(1);  // the old tendencies
       if (largest_rate != nullptr) largest = cuda::larger(largest, rate_bits<order>(near, m));
       update_cell<order, first, implicit_z>(a, near, m, old, at);
-      at += a.u.stride_z;
+      at += stored_u.stride_z;
       if (!first && k + 1 < end) bring_old();
     }
     __pipeline_commit();
@@ -157,15 +159,16 @@ __global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a
 /// Pieces must be aligned and not straddle the period; one offset must serve all arrays; tiles must fit.
 template <Order order>
 bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
-  if (box.nx() < Tile<order>::left || box.nx() % piece != 0 || a.u.stride_y % piece != 0 ||
-      a.u.stride_z > std::numeric_limits<int>::max()) {
+  const View3<const real>& u = a.velocity.stored_u();
+  if (box.nx() < Tile<order>::left || box.nx() % piece != 0 || u.stride_y % piece != 0 ||
+      u.stride_z > std::numeric_limits<int>::max()) {
     return false;
   }
   static const auto memory = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   if ((implicit_z ? SharedLayout<Tile<order>, true>::bytes : SharedLayout<Tile<order>, false>::bytes) > memory)
     return false;
-  const auto alike = [&](const auto& f) { return f.stride_y == a.u.stride_y && f.stride_z == a.u.stride_z; };
-  return alike(a.v) && alike(a.w) && (!implicit_z || alike(a.p)) &&
+  const auto alike = [&](const auto& f) { return f.stride_y == u.stride_y && f.stride_z == u.stride_z; };
+  return alike(a.velocity.stored_v()) && alike(a.velocity.stored_w()) && (!implicit_z || alike(a.p)) &&
          (a.updated_p.origin == nullptr || alike(a.updated_p)) && alike(a.tendency_u) && alike(a.tendency_v) &&
          alike(a.tendency_w) && alike(a.star_u) && alike(a.star_v) && alike(a.star_w);
 }
@@ -196,7 +199,7 @@ void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* lar
 void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
                     const RowTasks& tasks, Deferred<double>* largest_rate) {
   SLUICE_REQUIRE(tasks.empty(), "a GPU has no rows in cache");
-  SLUICE_REQUIRE(!arrays.pending.with_pressure || arrays.updated_p.origin != nullptr, "p needs a second array");
+  SLUICE_REQUIRE(!arrays.velocity.left().with_pressure || arrays.updated_p.origin != nullptr, "p needs a second array");
   with_constants(order, first, implicit_z, [&](auto kind) {
     if (!box.empty() && suits_march<kind.order>(arrays, box, implicit_z)) {
       cuda::Word* const largest = largest_rate != nullptr ? cuda::result_scratch(1) : nullptr;
@@ -204,15 +207,17 @@ void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, 
       if (largest_rate != nullptr) largest_rate->fetch(largest);
       return;
     }
-    SLUICE_REQUIRE(!arrays.pending.any(), "only a sweep that marches corrects the velocity");
-    parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays});
+    // Only a sweep that marches corrects the velocity.
+    const CorrectedVelocity velocity = arrays.velocity.corrected();
+    parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays, velocity});
     if (largest_rate == nullptr) return;
-    reduce_max("advective rate", box, AdvectiveRate<kind.order>{arrays.u, arrays.v, arrays.w, arrays.m}, *largest_rate);
+    reduce_max("advective rate", box, AdvectiveRate<kind.order>{velocity.u, velocity.v, velocity.w, arrays.m},
+               *largest_rate);
   });
 }
 
-bool takes_pending(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, Order order,
-                   bool implicit_z) {
+bool can_correct(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, Order order,
+                 bool implicit_z) {
   if (box.empty() || phi.stride_y % 2 != 0 || reinterpret_cast<std::uintptr_t>(phi.origin) % sizeof(Pair) != 0) {
     return false;
   }

@@ -1,21 +1,20 @@
 #pragma once
 // u* of one cell, component by component; shared by all forms of the momentum sweep.
-#include "solver/correction/pending_correction.hpp"
+#include "solver/correction/velocity.hpp"
 #include "solver/momentum/operators.hpp"
 
 namespace sluice {
 
-/// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return. With a pending correction, u, v
-/// and w hold the last substep's u*, and the sweep reads u formed from it. If it includes p, the sweep writes
-/// updated_p.
+/// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return. If the correction that is left
+/// includes p, the sweep writes updated_p.
 struct MomentumArrays {
-  View3<const real> u, v, w, p;
+  View3<const real> p;
   View3<real> updated_p;
   View3<real> tendency_u, tendency_v, tendency_w;
   View3<real> star_u, star_v, star_w;
   Metrics m;
   real nu, alpha_dt, beta_dt, gamma_dt, half_nu_gamma_dt;
-  PendingCorrection pending;
+  VelocityToCorrect velocity;
 };
 
 /// R and u* of one component in one cell.
@@ -88,10 +87,12 @@ template <Order order, bool first, bool implicit_z>
 struct UpdateVelocity {
   using CellType = op::CellFor<order>;
   MomentumArrays a;
+  CorrectedVelocity velocity;
   SLUICE_INLINE void operator()(CellType c) const {
-    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(a.u, a.v, c, a.m), a.u, a.w, a.p, c);
-    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(a.u, a.v, c, a.m), a.v, a.w, a.p, c);
-    update_w<order, first, implicit_z>(a, op::transports_of_w(a.u, a.v, c, a.m), a.w, a.p, c);
+    const auto& [u, v, w] = velocity;
+    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(u, v, c, a.m), u, w, a.p, c);
+    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(u, v, c, a.m), v, w, a.p, c);
+    update_w<order, first, implicit_z>(a, op::transports_of_w(u, v, c, a.m), w, a.p, c);
   }
 };
 

@@ -1,14 +1,12 @@
 #pragma once
 // What a CPU's momentum sweep keeps in cache: three planes of u, v and w around a block of rows, with the periodic
-// neighbours at both ends of each row, so that no index along x needs to be wrapped. With a pending correction it is
-// here that u* becomes u.
+// neighbours at both ends of each row, so that no index along x needs to be wrapped. The velocity here is corrected.
 #include <algorithm>
 #include <cstddef>
 
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
-#include "solver/correction/correction.hpp"
-#include "solver/momentum/momentum_terms.hpp"
+#include "solver/correction/row_corrector.hpp"
 
 namespace sluice {
 
@@ -98,8 +96,9 @@ inline __attribute__((always_inline)) void for_padded_row(int nx, const Body& bo
 template <Order order>
 class PlaneRing {
  public:
-  PlaneRing(const MomentumArrays& arrays, int nx, int max_rows)
-      : a_(arrays),
+  PlaneRing(const VelocityToCorrect& velocity, const Metrics& metrics, int nx, int max_rows)
+      : velocity_(velocity),
+        m_(metrics),
         nx_(nx),
         pitch_(padded_length(nx)),
         plane_(pitch_ * (max_rows + std::ptrdiff_t{2} * reach)),
@@ -122,13 +121,7 @@ class PlaneRing {
   /// Loads plane k of the block in the place of plane k - 3.
   void load(int k) {
     for (int j = y0_ - reach; j < y1_ + reach; ++j) {
-      if (a_.pending.any() && a_.pending.in_plane(k) && a_.pending.in_row(j)) {
-        correct_row(j, k);
-      } else {
-        std::copy_n(&a_.u(0, j, k), nx_, row(0, j, k));
-        std::copy_n(&a_.v(0, j, k), nx_, row(1, j, k));
-        std::copy_n(&a_.w(0, j, k), nx_, row(2, j, k));
-      }
+      load_corrected_row<order>(velocity_, m_, nx_, j, k, {row(0, j, k), row(1, j, k), row(2, j, k)});
       for (int n = 0; n < components; ++n) wrap_row(row(n, j, k), nx_);
     }
   }
@@ -153,27 +146,8 @@ class PlaneRing {
             pitch_, padded_bounds(nx_).along(1, y0_ - reach - j, y1_ + reach - j).along(2, -1, 2)};
   }
 
-  /// Eq. (3).
-  void correct_row(int j, int k) {
-    const Correction c = a_.pending.correction;
-    const Metrics m = a_.m;
-    const real response = c.response[k];
-    const real* const star_u = &a_.u(0, j, k);
-    const real* const star_v = &a_.v(0, j, k);
-    const real* const star_w = &a_.w(0, j, k);
-    real* const u = row(0, j, k);
-    real* const v = row(1, j, k);
-    real* const w = row(2, j, k);
-    detail::for_row<op::CellFor<order>>(
-        nx_, j, k, [=](const op::CellFor<order>& cell) __attribute__((always_inline)) {
-          const int i = cell.i;
-          u[i] = corrected_u<order>(star_u[i], c, c.phi, cell, m, response);
-          v[i] = corrected_v<order>(star_v[i], c, c.phi, cell, m, response);
-          w[i] = corrected_w(star_w[i], c, c.phi, cell, m);
-        });
-  }
-
-  MomentumArrays a_;
+  VelocityToCorrect velocity_;
+  Metrics m_;
   int nx_, y0_ = 0, y1_ = 0;
   std::ptrdiff_t pitch_, plane_;
   Buffer<real> values_;

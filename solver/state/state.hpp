@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "model/field_descriptor.hpp"
-#include "solver/correction/pending_correction.hpp"
 #include "solver/state/equal_steps.hpp"
 
 namespace sluice {
@@ -36,11 +35,9 @@ struct TransportedField {
   Field field;
 };
 
-/// The flow at one time. Between steps every halo of every field is valid, walls included; of p, only the layer next to
-/// the rank's cells is. p is at the middle of the last substep, not at `time`. Made by TimeStepper::make_state.
-///
-/// TimeStepper::advance may leave a correction of the velocity pending. Until TimeStepper::complete has applied it,
-/// nothing but another step may read the velocity.
+/// The flow at one time, corrected (3) in every cell. Every halo of every field is valid, walls included; of p, only
+/// the layer next to the rank's cells is. p is at the middle of the last substep, not at `time`. Made by
+/// TimeStepper::make_state. A flow whose last correction may be left to the next step is an AdvancingState.
 struct State {
   /// A flow at rest. `pressure` provides the pencil; its rows may be padded.
   State(Field pressure, const std::vector<FieldDescriptor>& transported_fields, Order order)
@@ -56,7 +53,6 @@ struct State {
   std::vector<Described<Field>> prognostic_fields() { return fields_of<Field>(*this, false); }
 
   VectorField velocity;
-  PendingCorrection pending;
   Field p;
   std::vector<TransportedField> transported;
   double time = 0;

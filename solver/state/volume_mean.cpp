@@ -17,7 +17,12 @@ struct WeightedByHeight {
 }  // namespace
 
 double volume_mean(const Field& f, const Grid& grid, const Metrics& metrics, MPI_Comm comm) {
-  return volume_mean(reduce_sum("volume mean", f.local_box(), WeightedByHeight{f.view(), metrics}), grid, comm);
+  return volume_mean(f.view(), f.local_box(), grid, metrics, comm);
+}
+
+double volume_mean(const View3<const real>& f, const Box3& cells, const Grid& grid, const Metrics& metrics,
+                   MPI_Comm comm) {
+  return volume_mean(reduce_sum("volume mean", cells, WeightedByHeight{f, metrics}), grid, comm);
 }
 
 double volume_mean(const ExactSum& sum_here, const Grid& grid, MPI_Comm comm) {

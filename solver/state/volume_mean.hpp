@@ -13,6 +13,10 @@ namespace sluice {
 /// Collective.
 double volume_mean(const Field& f, const Grid& grid, const Metrics& metrics, MPI_Comm comm);
 
+/// The same of a view with these cells.
+double volume_mean(const View3<const real>& f, const Box3& cells, const Grid& grid, const Metrics& metrics,
+                   MPI_Comm comm);
+
 /// One cell's contribution to that sum: its value times its height.
 SLUICE_INLINE double weighted_by_height(real f, int k, const Metrics& m) {
   return static_cast<double>(f) * static_cast<double>(m.dz[k]);

@@ -1,20 +1,11 @@
 #pragma once
 // The terms of the equation of a scalar c, which is at the cell centres:  dc/dt + div(u c) = kappa lap c + source.
+#include "solver/correction/face_reader.hpp"
 #include "solver/momentum/operators.hpp"
 
 namespace sluice::op {
 
-/// The velocity at the faces through which a cell exchanges c: lines of u along x and of v along y, as in
-/// core/stencil/lines.hpp, and w below and above.
-template <class X, class Y>
-struct FaceVelocities {
-  X u;
-  Y v;
-  real w_below, w_above;
-};
-template <class X, class Y>
-FaceVelocities(X, Y, real, real) -> FaceVelocities<X, Y>;
-
+/// From views of a velocity that is corrected.
 template <class V, class C>
 SLUICE_INLINE auto face_velocities(const V& u, const V& v, const V& w, const C& at) {
   return FaceVelocities{along_x(u, at), along_y(v, at), w(at.i, at.j, at.k - 1), w(at.i, at.j, at.k)};

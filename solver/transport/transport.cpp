@@ -46,18 +46,15 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
 
 /// Calls action(arrays, first, implicit_z).
 template <class Action>
-void Transport::for_each_scalar(const State& state, const SubstepWeights& weights, const Action& action) {
-  SLUICE_REQUIRE(state.transported.size() == scalars_.size(), "the state has other scalars than the stepper");
-  const VectorField& velocity = state.velocity;
+void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+                                const SubstepWeights& weights, const Action& action) {
+  SLUICE_REQUIRE(scalars.size() == scalars_.size(), "the state has other scalars than the stepper");
   for (std::size_t n = 0; n < scalars_.size(); ++n) {
     Scalar& scalar = scalars_[n];
     const ScalarSource& source = scalar.parameters.source;
     uniform_sources_[n] = source.kind == ScalarSourceKind::uniform ? source.value : 0;
     const ScalarArrays arrays{
-        .u = velocity.u.view(),
-        .v = velocity.v.view(),
-        .w = velocity.w.view(),
-        .c = std::as_const(state.transported[n].field).view(),
+        .c = scalars[n].field.view(),
         .tendency = scalar.tendency.view(),
         .star = scalar.star.view(),
         .m = metrics_,
@@ -67,19 +64,21 @@ void Transport::for_each_scalar(const State& state, const SubstepWeights& weight
         .alpha_dt = static_cast<real>(weights.alpha_dt),
         .beta_dt = static_cast<real>(weights.beta_dt),
         .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
-        .pending = state.pending};
+        .velocity = velocity};
     action(arrays, weights.beta_dt == 0, scalar.implicit.has_value());
   }
 }
 
-void Transport::predict(const State& state, const SubstepWeights& weights) {
-  for_each_scalar(state, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
+void Transport::predict(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+                        const SubstepWeights& weights) {
+  for_each_scalar(velocity, scalars, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
     sweep_scalar(arrays, box_.local(), order_, first, implicit_z);
   });
 }
 
-void Transport::add_row_tasks(const State& state, const SubstepWeights& weights, RowTasks& tasks) {
-  for_each_scalar(state, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
+void Transport::add_row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+                              const SubstepWeights& weights, RowTasks& tasks) {
+  for_each_scalar(velocity, scalars, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
     tasks.push_back(scalar_row_task(arrays, box_.nx(), order_, first, implicit_z));
   });
 }
@@ -109,9 +108,9 @@ double Transport::hold_mean(Scalar& scalar, double gamma_dt) {
   return source;
 }
 
-void Transport::accept(State& state) {
+void Transport::accept(std::vector<TransportedField>& scalars) {
   for (std::size_t n = 0; n < scalars_.size(); ++n) {
-    std::swap(state.transported[n].field, scalars_[n].star);
+    std::swap(scalars[n].field, scalars_[n].star);
     std::swap(scalars_[n].star, scalars_[n].tendency);
   }
 }

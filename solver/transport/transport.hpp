@@ -21,14 +21,17 @@ class Transport {
   bool empty() const { return scalars_.empty(); }
 
   /// Computes R and c* of every scalar; z-implicit: the right-hand side. The velocity and the scalars need valid halos;
-  /// no halo is written. The velocity may have a correction pending. Local.
-  void predict(const State& state, const SubstepWeights& weights);
-  /// The same for each row, with the same bits: adds a task for each scalar. `state` and this object must outlive them.
-  void add_row_tasks(const State& state, const SubstepWeights& weights, RowTasks& tasks);
+  /// no halo is written. Local.
+  void predict(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+               const SubstepWeights& weights);
+  /// The same for each row, with the same bits: adds a task for each scalar. The velocity's arrays, the scalars and
+  /// this object must outlive them.
+  void add_row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+                     const SubstepWeights& weights, RowTasks& tasks);
   /// Completes c*: solves implicit diffusion and adds sources that hold a mean. Collective.
   void finish(double gamma_dt);
   /// Makes c* the scalar and R the old tendency. Halos of the scalars are stale on return. Local.
-  void accept(State& state);
+  void accept(std::vector<TransportedField>& scalars);
 
   /// The uniform sources of the last substep, 0 for scalars without any; per time.
   const std::vector<double>& uniform_sources() const { return uniform_sources_; }
@@ -44,7 +47,8 @@ class Transport {
   };
 
   template <class Action>
-  void for_each_scalar(const State& state, const SubstepWeights& weights, const Action& action);
+  void for_each_scalar(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
+                       const SubstepWeights& weights, const Action& action);
   double hold_mean(Scalar& scalar, double gamma_dt);
 
   const Grid* grid_;

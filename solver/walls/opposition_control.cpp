@@ -7,7 +7,6 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/exact_sum.hpp"
-#include "solver/correction/correction.hpp"
 
 namespace sluice {
 
@@ -21,21 +20,13 @@ struct PlaneRows {
   }
 };
 
-/// w of one plane, formed from w* where its correction is pending.
+/// w of one plane.
 struct PackPlane {
-  View3<const real> w;
-  PendingCorrection pending;
-  Metrics m;
+  WToCorrect w;
   int plane;
   real* rows;
   PlaneRows at;
-  SLUICE_INLINE void operator()(int i, int j, int) const {
-    const View3<const real>& phi = pending.correction.phi;
-    const bool stored = !pending.any() || !pending.in_row(j) || !pending.in_plane(plane);
-    rows[at(i, j)] = stored ? w(i, j, plane)
-                            : corrected_w_between(w(i, j, plane), pending.correction, phi(i, j, plane),
-                                                  phi(i, j, plane + 1), m, plane);
-  }
+  SLUICE_INLINE void operator()(int i, int j, int) const { rows[at(i, j)] = w.at(i, j, plane); }
 };
 
 struct Sum {
@@ -102,15 +93,14 @@ OppositionControl::OppositionControl(const Communicator& comm, const Decompositi
   }
 }
 
-void OppositionControl::bring(const Field& w, const PendingCorrection& pending, const Metrics& metrics,
-                              Control& control) const {
+void OppositionControl::bring(const WToCorrect& w, Control& control) const {
   const int here = comm_->z_index();
-  const int halo = w.halo().y;
-  const PlaneRows rows{w.box().nx(), -halo};
+  const int halo = control.plane->halo().y;
+  const PlaneRows rows{box_.nx(), -halo};
   if (here == control.detector) {
     const Box3 plane{{0, -halo, 0}, {box_.nx(), box_.ny() + halo, 1}};
     const int k = static_cast<int>(control.face - box_.lo[2]);
-    parallel_for("detect w", plane, PackPlane{w.view(), pending, metrics, k, control.message.data(), rows});
+    parallel_for("detect w", plane, PackPlane{w, k, control.message.data(), rows});
   }
   if (control.detector == control.actor || (here != control.detector && here != control.actor)) return;
   const auto bytes =
@@ -150,11 +140,11 @@ void OppositionControl::restore(Walls::Side side, const std::vector<double>& who
   device::synchronize();
 }
 
-void OppositionControl::respond(const Field& w, const PendingCorrection& pending, const Metrics& metrics) {
-  const int halo = w.halo().y;
-  const PlaneRows rows{w.box().nx(), -halo};
+void OppositionControl::respond(const WToCorrect& w) {
   for (Control& control : controls_) {
-    bring(w, pending, metrics, control);
+    const int halo = control.plane->halo().y;
+    const PlaneRows rows{box_.nx(), -halo};
+    bring(w, control);
     const bool acts = walls_->owns(control.side);
     const Box3 own{{0, 0, 0}, {box_.nx(), box_.ny(), 1}};
     ExactSum sum;

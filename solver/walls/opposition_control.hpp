@@ -7,7 +7,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/host_access.hpp"
 #include "core/device/buffer.hpp"
-#include "solver/correction/pending_correction.hpp"
+#include "solver/correction/velocity.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/walls/walls.hpp"
 
@@ -20,8 +20,8 @@ class OppositionControl {
   /// For the walls whose actuation is opposition_control, if any. All arguments must outlive the control.
   OppositionControl(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, Walls& walls);
 
-  /// Sets w of these walls for a velocity with valid y halos, of which a correction may be pending. Collective.
-  void respond(const Field& w, const PendingCorrection& pending, const Metrics& metrics);
+  /// Sets w of these walls. w: of the flow, with valid y halos. Collective.
+  void respond(const WToCorrect& w);
 
   bool active() const { return !controls_.empty(); }
   bool active(Walls::Side side) const { return control_of(side) != nullptr; }
@@ -43,7 +43,7 @@ class OppositionControl {
     Buffer<real> message;  ///< the detected plane
     HostImage image;
   };
-  void bring(const Field& w, const PendingCorrection& pending, const Metrics& metrics, Control& control) const;
+  void bring(const WToCorrect& w, Control& control) const;
   const Control* control_of(Walls::Side side) const;
 
   const Communicator* comm_;

@@ -21,7 +21,7 @@ class FlowView {
  public:
   explicit FlowView(Simulation& simulation) : simulation_(&simulation) {}
 
-  /// The fields, with valid halos. Observers that read the velocity call this. Applies a correction that is pending.
+  /// The fields, with valid halos; valid until the next step.
   const State& state() { return simulation_->state(); }
 
   /// Scalars of the flow. Collective. Throws Error(numerics) if the flow has failed: if it is not finite or not free of

@@ -26,12 +26,7 @@ Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layo
       flow(settings.flow),
       exchanges(layout.exchange, world),
       stepper(comm, decomposition, grid, flow, exchanges.set()),
-      state_(stepper.make_state()) {}
-
-State& Simulation::state() {
-  stepper.complete(state_);
-  return state_;
-}
+      advancing_(stepper.make_state()) {}
 
 void Simulation::initialise() {
   state_replaced();
@@ -53,7 +48,7 @@ void Simulation::initialise() {
 }
 
 double Simulation::advective_rate() {
-  if (!rate_) rate_ = has_stepped_ ? stepper.reduce_rate_of_step() : stepper.largest_rate(state_);
+  if (!rate_) rate_ = has_stepped_ ? stepper.reduce_rate_of_step() : stepper.largest_rate(state());
   return *rate_;
 }
 
@@ -95,7 +90,7 @@ double Simulation::next_dt() {
 
 double Simulation::advance() {
   dt = next_dt();
-  forcing = stepper.advance(state_, dt);
+  forcing = stepper.advance(advancing_, dt);
   has_stepped_ = true;
   rate_.reset();
   return dt;

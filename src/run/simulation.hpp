@@ -28,12 +28,12 @@ class Simulation {
   /// The initial field, for types turbulent, laminar and zero; for the others, see below. Collective.
   void initialise();
 
-  /// The state, with the velocity corrected.
-  State& state();
-  std::int64_t step() const { return state_.step; }
-  double time() const { return state_.time; }
-  const EqualSteps& equal_steps() const { return state_.equal_steps; }
-  const Box3& box() const { return state_.p.box(); }  ///< the rank's x pencil
+  /// The state, until the next step.
+  State& state() { return stepper.state(advancing_); }
+  std::int64_t step() const { return advancing_.step(); }
+  double time() const { return advancing_.time(); }
+  const EqualSteps& equal_steps() const { return advancing_.equal_steps(); }
+  const Box3& box() const { return advancing_.box(); }  ///< the rank's x pencil
 
   /// The largest advective rate for the next step (solver/time_step_limit.hpp): found by the last step, restored from a
   /// checkpoint, or computed from the state. The first call after a step reduces it over the ranks, later ones return
@@ -44,7 +44,7 @@ class Simulation {
   /// Collective.
   double stable_dt();
 
-  /// Throws like stable_dt() if no further step is possible from the corrected state `now`. advective_rate() is not
+  /// Throws like stable_dt() if no further step is possible from the state `now`. advective_rate() is not
   /// enough for this: it is the rate one substep earlier, and a flow that blows up grows by orders of magnitude in a
   /// substep. Collective.
   void require_next_step(const State& now) const;
@@ -78,7 +78,7 @@ class Simulation {
   /// dt_lim for this rate; throws as stable_dt(). Local.
   double stable_dt(double rate) const;
 
-  State state_;
+  AdvancingState advancing_;
   bool has_stepped_ = false;
   std::optional<double> rate_;  ///< advective_rate(), once it is known
 };

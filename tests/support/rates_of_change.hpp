@@ -18,8 +18,8 @@ struct Rates {
   explicit Rates(const Flow& f) : flow(f), direct(f) {
     VectorField tendency(f.state.p.box(), f.settings.flow.order);
     VectorField star(f.state.p.box(), f.settings.flow.order);
-    f.stepper.momentum().predict(f.state, {}, tendency, star);
-    BodyForces(f.stepper.metrics(), f.settings.flow).add(f.state, 0, tendency, star);
+    f.stepper.momentum().predict(f.state, f.state.p, {}, tendency, star);
+    BodyForces(f.stepper.metrics(), f.settings.flow).add(f.state, f.state.transported, 0, tendency, star);
     r_u = f.read(tendency.u);
     r_v = f.read(tendency.v);
     r_w = f.read(tendency.w);

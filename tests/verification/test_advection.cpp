@@ -79,7 +79,7 @@ TEST_P(Advection, ConservesEnergyAndMomentumOnAStretchedGrid) {
   flow.set_random(7);
   VectorField tendency(flow.state.p.box(), order);
   VectorField star(flow.state.p.box(), order);
-  flow.stepper.momentum().predict(flow.state, {}, tendency, star);  // nu = 0: the tendency is -C u
+  flow.stepper.momentum().predict(flow.state, flow.state.p, {}, tendency, star);  // nu = 0: the tendency is -C u
 
   const VectorField& velocity = flow.state.velocity;
   const Balance u = balance(flow, velocity.u, tendency.u);

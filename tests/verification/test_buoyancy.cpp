@@ -47,14 +47,11 @@ TEST_P(Buoyancy, WorkIsTakenFromThePotentialEnergy) {
   const Order order = GetParam().order;
   VectorField force(flow.state.p.box(), order);
   VectorField star(flow.state.p.box(), order);
-  BodyForces(flow.stepper.metrics(), settings.flow).add(flow.state, 0, force, star);
+  BodyForces(flow.stepper.metrics(), settings.flow).add(flow.state, flow.state.transported, 0, force, star);
   Field tendency = make_field(flow.state.transported.front().descriptor, c.box(), order);
   Field scalar_star = make_field(flow.state.transported.front().descriptor, c.box(), order);
   const VectorField& velocity = flow.state.velocity;
-  sweep_scalar({.u = velocity.u.view(),
-                .v = velocity.v.view(),
-                .w = velocity.w.view(),
-                .c = std::as_const(c).view(),
+  sweep_scalar({.c = std::as_const(c).view(),
                 .tendency = tendency.view(),
                 .star = scalar_star.view(),
                 .m = flow.stepper.metrics(),
@@ -63,7 +60,8 @@ TEST_P(Buoyancy, WorkIsTakenFromThePotentialEnergy) {
                 .streamwise_source = 0,
                 .alpha_dt = 0,
                 .beta_dt = 0,
-                .half_kappa_gamma_dt = 0},
+                .half_kappa_gamma_dt = 0,
+                .velocity = flow.state},
                c.local_box(), order, true, false);
   const auto rates = flow.read(tendency);
   const auto w = flow.read(velocity.w);

@@ -29,7 +29,7 @@ struct Fields {
 struct Tendency {
   explicit Tendency(const Flow& flow) {
     VectorField r(flow.state.p.box(), flow.settings.flow.order), star(flow.state.p.box(), flow.settings.flow.order);
-    flow.stepper.momentum().predict(flow.state, {}, r, star);
+    flow.stepper.momentum().predict(flow.state, flow.state.p, {}, r, star);
     u = flow.read(r.u);
     v = flow.read(r.v);
     w = flow.read(r.w);

@@ -157,7 +157,7 @@ TEST(FourthOrder, TendencyIsThatOfTheEquations) {
   flow.set_random(9);
   VectorField tendency(flow.state.p.box(), Order::fourth);
   VectorField star(flow.state.p.box(), Order::fourth);
-  flow.stepper.momentum().predict(flow.state, {}, tendency, star);
+  flow.stepper.momentum().predict(flow.state, flow.state.p, {}, tendency, star);
   const PlainScheme plain(flow);
   const auto compare = [&](const char* name, const Field& field, const auto& expected, Index planes) {
     const GlobalArray found = flow.read(field);
@@ -200,7 +200,7 @@ TEST(FourthOrder, SingleWavesHaveTheModifiedWavenumber) {
                       [&](double x, double, double) { return cos(m * x); }, [](double, double, double) { return 0.0; });
     VectorField tendency(flow.state.p.box(), Order::fourth);
     VectorField star(flow.state.p.box(), Order::fourth);
-    flow.stepper.momentum().predict(flow.state, {}, tendency, star);
+    flow.stepper.momentum().predict(flow.state, flow.state.p, {}, tendency, star);
     const double dx = flow.grid.dx();
     const double t = m * dx;
     const double first = (9.0 / 8 * sin(t) - sin(3 * t) / 24) / dx;

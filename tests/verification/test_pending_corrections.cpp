@@ -1,8 +1,12 @@
-// Everything that reads the velocity at the start of a substep, while its correction is pending and when it is not.
+// A state is always corrected; and everything that reads the velocity at the start of a substep gets the same values,
+// whether the step before left its correction or not.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,7 +17,38 @@
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {
+
+/// A flow as it is in memory.
+struct AdvancingStateAccess {
+  static State& stored(AdvancingState& flow) { return flow.state_; }
+  static std::optional<PendingCorrection>& left(AdvancingState& flow) { return flow.left_; }
+};
+
 namespace {
+
+// What may not be corrected has no name to read it by.
+template <class T>
+concept HasVelocity = requires(const T& flow) {
+  flow.velocity;
+};
+template <class T>
+concept HasComponents = requires(const T& velocity) {
+  velocity.u;
+};
+template <class T>
+concept HasPending = requires(const T& state) {
+  state.pending;
+};
+static_assert(HasVelocity<State> && !HasVelocity<AdvancingState> && !HasPending<State>);
+static_assert(HasComponents<CorrectedVelocity> && !HasComponents<VelocityToCorrect>);
+static_assert(!std::is_convertible_v<VelocityToCorrect, CorrectedVelocity>);
+static_assert(std::is_convertible_v<const State&, VelocityToCorrect>);
+static_assert(!std::is_constructible_v<VelocityToCorrect, const AdvancingState&>);
+static_assert(!std::is_constructible_v<VelocityToCorrect, const VectorField&>);
+static_assert(!std::is_constructible_v<CorrectedVelocity, View3<const real>, View3<const real>, View3<const real>>);
+// Numbers only: it stays true when a state or its stepper moves.
+static_assert(std::is_trivially_copyable_v<PendingCorrection> &&
+              sizeof(PendingCorrection) == 4 * sizeof(real) + 4 * sizeof(int));
 
 using test::Flow;
 using test::FlowCase;
@@ -88,8 +123,64 @@ constexpr std::array<std::array<std::int64_t, 3>, 4> grids{{{17, 9, 14}, {64, 12
 
 class PendingCorrections : public testing::TestWithParam<test::Discretisation> {};
 
-/// As in test_momentum_sweeps: completing the velocity after each step changes no bit, and substeps by themselves,
-/// which leave nothing pending, give the same bits on a CPU.
+/// Whatever a step leaves, the state that is handed out is free of divergence.
+TEST_P(PendingCorrections, AreAppliedToAStateThatIsHandedOut) {
+  for (const Physics physics : all_physics) {
+    Flow flow(settings_for(GetParam(), physics, grids[1]));
+    begin(flow);
+    TimeStepper& stepper = flow.stepper;
+    AdvancingState advancing(std::move(flow.state));
+    for (int n = 0; n < 3; ++n) {
+      stepper.advance(advancing, 2e-3);
+      const bool left_any = stepper.velocity(advancing).any();
+      EXPECT_EQ(left_any, !(loops_on_gpu && flow.settings.flow.rotation.active()));
+      if (left_any) {
+        EXPECT_THROW(stepper.velocity(advancing).corrected(), Error);
+        const double uncorrected = stepper.diagnose(AdvancingStateAccess::stored(advancing)).max_divergence;
+        EXPECT_GT(uncorrected, 1e-3) << "the correction is too small to be seen";
+      }
+      const State& state = stepper.state(advancing);
+      test::expect_at_most(test::name_of(GetParam()) + ", " + name_of(physics) + ": div u",
+                           stepper.diagnose(state).max_divergence, test::round_off(1e-11));
+      EXPECT_FALSE(stepper.velocity(advancing).any());
+      EXPECT_EQ(&stepper.state(advancing), &state);
+    }
+  }
+}
+
+/// Only the stepper that left a correction can apply it, and only until it uses its phi for another flow.
+TEST_P(PendingCorrections, AreRefusedWhenTheyAreLost) {
+  const FlowCase settings = settings_for(GetParam(), Physics::scalars, grids[1]);
+  Flow flow(settings);
+  Flow other(settings);
+  begin(flow);
+  begin(other);
+  AdvancingState advancing(std::move(flow.state));
+  flow.stepper.advance(advancing, 2e-3);
+  ASSERT_TRUE(flow.stepper.velocity(advancing).any());
+  EXPECT_THROW(other.stepper.state(advancing), Error);
+  EXPECT_THROW(other.stepper.advance(advancing, 2e-3), Error);
+  flow.stepper.advance(advancing, 2e-3);
+  flow.stepper.project(other.state);
+  EXPECT_THROW(flow.stepper.state(advancing), Error);
+  EXPECT_THROW(flow.stepper.advance(advancing, 2e-3), Error);
+}
+
+/// The state comes back from a step that throws.
+TEST_P(PendingCorrections, AStepThatThrowsReturnsTheState) {
+  FlowCase settings = settings_for(GetParam(), Physics::scalars, grids[1]);
+  settings.flow.forcing.value = Formula::parse("0.4 + 0 * sqrt(0.003 - t)", "t");  // not finite in the second step
+  Flow flow(settings);
+  begin(flow);
+  flow.stepper.step(flow.state, 2e-3);
+  const double divergence = flow.stepper.diagnose(flow.state).max_divergence;
+  EXPECT_THROW(flow.stepper.step(flow.state, 2e-3), Error);
+  EXPECT_EQ(flow.state.step, 1);
+  EXPECT_EQ(flow.stepper.diagnose(flow.state).max_divergence, divergence);
+}
+
+/// As in test_momentum_sweeps: asking for the state after each step changes no bit, and substeps by themselves, which
+/// leave nothing, give the same bits on a CPU.
 TEST_P(PendingCorrections, ChangeNoBit) {
   for (const Physics physics : all_physics) {
     for (const auto& cells : grids) {
@@ -98,11 +189,12 @@ TEST_P(PendingCorrections, ChangeNoBit) {
       Flow completed(settings);
       Flow in_substeps(settings);
       for (Flow* flow : {&pending, &completed, &in_substeps}) begin(*flow);
+      AdvancingState advancing(std::move(pending.state));
       constexpr double dt = 2e-3;
       bool left_any = false;
       for (int n = 0; n < 3; ++n) {
-        pending.stepper.advance(pending.state, dt);
-        left_any = left_any || pending.state.pending.any();
+        pending.stepper.advance(advancing, dt);
+        left_any = left_any || pending.stepper.velocity(advancing).any();
         completed.stepper.step(completed.state, dt);
         for (int k = 0; k < Rk3::substeps; ++k) in_substeps.stepper.substep(in_substeps.state, dt, k);
         in_substeps.state.time += dt;
@@ -112,7 +204,7 @@ TEST_P(PendingCorrections, ChangeNoBit) {
       constexpr int piece = 16 / sizeof(real);  // numbers that a GPU copies together
       const bool suits_gpu = cells[0] % piece == 0 && cells[0] >= (reach + piece - 1) / piece * piece && !reads_alone;
       EXPECT_EQ(left_any, cells[1] > 2 * reach && (!loops_on_gpu || suits_gpu));
-      pending.stepper.complete(pending.state);
+      pending.state = std::move(pending.stepper.state(advancing));
       const std::string name = test::name_of(GetParam()) + ", " + name_of(physics) + ", " + std::to_string(cells[0]) +
                                " x " + std::to_string(cells[1]);
       expect_equal(name + ", completed each step", pending, completed, 0);
@@ -121,12 +213,9 @@ TEST_P(PendingCorrections, ChangeNoBit) {
   }
 }
 
-ScalarArrays arrays_of(const Flow& flow, std::size_t n, Field& tendency, Field& star) {
-  const VectorField& velocity = flow.state.velocity;
-  return {.u = velocity.u.view(),
-          .v = velocity.v.view(),
-          .w = velocity.w.view(),
-          .c = flow.state.transported[n].field.view(),
+ScalarArrays arrays_of(const Flow& flow, const VelocityToCorrect& velocity, const State& state, std::size_t n,
+                       Field& tendency, Field& star) {
+  return {.c = state.transported[n].field.view(),
           .tendency = tendency.view(),
           .star = star.view(),
           .m = flow.stepper.metrics(),
@@ -136,7 +225,7 @@ ScalarArrays arrays_of(const Flow& flow, std::size_t n, Field& tendency, Field& 
           .alpha_dt = real(0.5),
           .beta_dt = real(-0.2),
           .half_kappa_gamma_dt = real(0.003),
-          .pending = flow.state.pending};
+          .velocity = velocity};
 }
 
 double old_tendency(double x, double y, double z) {
@@ -150,38 +239,40 @@ TEST_P(PendingCorrections, AreAppliedByTheSweepOfAScalar) {
   for (const auto& cells : {grids[1], grids[2]}) {
     Flow flow(settings_for(GetParam(), Physics::scalars, cells));
     begin(flow);
-    flow.stepper.advance(flow.state, 2e-3);
-    ASSERT_TRUE(flow.state.pending.any());
-    const Box3& box = flow.state.p.box();
+    AdvancingState advancing(std::move(flow.state));
+    flow.stepper.advance(advancing, 2e-3);
+    ASSERT_TRUE(flow.stepper.velocity(advancing).any());
+    const State& stored = AdvancingStateAccess::stored(advancing);
+    const Box3& box = advancing.box();
     for (const bool first : {false, true}) {
       const auto sweep = [&](Field& tendency, Field& star) {
         flow.set(star, old_tendency);
-        sweep_scalar(arrays_of(flow, 0, tendency, star), box_of(box.nx(), box.ny(), box.nz()), order, first,
-                     implicit_z);
+        sweep_scalar(arrays_of(flow, flow.stepper.velocity(advancing), stored, 0, tendency, star),
+                     box_of(box.nx(), box.ny(), box.nz()), order, first, implicit_z);
       };
-      Flow& f = flow;
-      Field tendency = make_field(f.state.transported[0].descriptor, box, order);
-      Field star = make_field(f.state.transported[0].descriptor, box, order);
-      Field ignored_tendency = make_field(f.state.transported[0].descriptor, box, order);
-      Field ignored_star = make_field(f.state.transported[0].descriptor, box, order);
-      Field completed_tendency = make_field(f.state.transported[0].descriptor, box, order);
-      Field completed_star = make_field(f.state.transported[0].descriptor, box, order);
+      const FieldDescriptor& descriptor = stored.transported[0].descriptor;
+      Field tendency = make_field(descriptor, box, order);
+      Field star = make_field(descriptor, box, order);
+      Field ignored_tendency = make_field(descriptor, box, order);
+      Field ignored_star = make_field(descriptor, box, order);
+      Field completed_tendency = make_field(descriptor, box, order);
+      Field completed_star = make_field(descriptor, box, order);
       sweep(tendency, star);
-      const PendingCorrection pending = std::exchange(flow.state.pending, {});
+      const auto left = std::exchange(AdvancingStateAccess::left(advancing), std::nullopt);
       sweep(ignored_tendency, ignored_star);
-      flow.state.pending = pending;
-      flow.stepper.complete(flow.state);
+      AdvancingStateAccess::left(advancing) = left;
+      flow.stepper.state(advancing);
       sweep(completed_tendency, completed_star);
       EXPECT_EQ(relative_difference(flow, tendency, completed_tendency), 0);
       EXPECT_EQ(relative_difference(flow, star, completed_star), 0);
       EXPECT_GT(relative_difference(flow, tendency, ignored_tendency), 1e-6)
           << "the correction is too small to be seen";
-      flow.stepper.advance(flow.state, 2e-3);
+      flow.stepper.advance(advancing, 2e-3);
     }
   }
 }
 
-/// The tasks of a CPU's momentum sweep, with nothing pending, against loops over whole arrays.
+/// The tasks of a CPU's momentum sweep, with nothing left to correct, against loops over whole arrays.
 TEST_P(PendingCorrections, TasksEqualSweepsOfTheirOwn) {
   if (!Momentum::runs_tasks) GTEST_SKIP() << "only a CPU's momentum sweep runs tasks";
   const auto [diffusion, order] = GetParam();
@@ -201,14 +292,15 @@ TEST_P(PendingCorrections, TasksEqualSweepsOfTheirOwn) {
     for (Field* f : {&star.u, &star.v, &star.w, &own_star.u, &own_star.v, &own_star.w, &c_star, &own_c_star})
       flow.set(*f, old_tendency);
 
-    const RowTasks tasks{forces.row_task(flow.state, weights.alpha_dt, tendency, star),
-                         scalar_row_task(arrays_of(flow, 1, c_tendency, c_star), box.nx(), order, false, implicit_z)};
-    flow.stepper.momentum().predict(flow.state, weights, tendency, star, tasks);
+    const RowTasks tasks{forces.row_task(flow.state.transported, weights.alpha_dt, tendency, star),
+                         scalar_row_task(arrays_of(flow, flow.state, flow.state, 1, c_tendency, c_star), box.nx(),
+                                         order, false, implicit_z)};
+    flow.stepper.momentum().predict(flow.state, flow.state.p, weights, tendency, star, {.tasks = tasks});
 
-    flow.stepper.momentum().predict(flow.state, weights, own_tendency, own_star);
-    forces.add(flow.state, weights.alpha_dt, own_tendency, own_star);
-    sweep_scalar(arrays_of(flow, 1, own_c_tendency, own_c_star), box_of(box.nx(), box.ny(), box.nz()), order, false,
-                 implicit_z);
+    flow.stepper.momentum().predict(flow.state, flow.state.p, weights, own_tendency, own_star);
+    forces.add(flow.state, flow.state.transported, weights.alpha_dt, own_tendency, own_star);
+    sweep_scalar(arrays_of(flow, flow.state, flow.state, 1, own_c_tendency, own_c_star),
+                 box_of(box.nx(), box.ny(), box.nz()), order, false, implicit_z);
 
     EXPECT_EQ(relative_difference(flow, tendency.u, own_tendency.u), 0);
     EXPECT_EQ(relative_difference(flow, tendency.v, own_tendency.v), 0);

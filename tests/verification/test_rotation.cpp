@@ -37,7 +37,7 @@ FlowCase rotating(const Vector& rate, const test::Discretisation& form) {
 VectorField coriolis_force(const Flow& flow) {
   VectorField force(flow.state.p.box(), flow.settings.flow.order);
   VectorField star(flow.state.p.box(), flow.settings.flow.order);
-  BodyForces(flow.stepper.metrics(), flow.settings.flow).add(flow.state, 0, force, star);
+  BodyForces(flow.stepper.metrics(), flow.settings.flow).add(flow.state, flow.state.transported, 0, force, star);
   return force;
 }
 

@@ -174,12 +174,8 @@ GlobalArray rate_of_scalar(const Flow& flow, std::size_t number) {
   const Order order = flow.settings.flow.order;
   Field tendency = make_field(flow.state.transported[number].descriptor, c.box(), order);
   Field star = make_field(flow.state.transported[number].descriptor, c.box(), order);
-  const VectorField& velocity = flow.state.velocity;
   const bool streamwise = scalar.source.kind == ScalarSourceKind::streamwise;
-  sweep_scalar({.u = velocity.u.view(),
-                .v = velocity.v.view(),
-                .w = velocity.w.view(),
-                .c = c.view(),
+  sweep_scalar({.c = c.view(),
                 .tendency = tendency.view(),
                 .star = star.view(),
                 .m = flow.stepper.metrics(),
@@ -188,7 +184,8 @@ GlobalArray rate_of_scalar(const Flow& flow, std::size_t number) {
                 .streamwise_source = static_cast<real>(streamwise ? scalar.source.value : 0),
                 .alpha_dt = 0,
                 .beta_dt = 0,
-                .half_kappa_gamma_dt = 0},
+                .half_kappa_gamma_dt = 0,
+                .velocity = flow.state},
                c.local_box(), order, true, false);
   return flow.read(tendency);
 }

@@ -203,11 +203,7 @@ TEST_P(Scalar, AdvectionConservesItAndItsSquare) {
   flow.stepper.fill_halos(flow.state);
   Field tendency = make_field(flow.state.transported.front().descriptor, c.box(), GetParam().order);
   Field star = make_field(flow.state.transported.front().descriptor, c.box(), GetParam().order);
-  const VectorField& velocity = flow.state.velocity;
-  sweep_scalar({.u = velocity.u.view(),
-                .v = velocity.v.view(),
-                .w = velocity.w.view(),
-                .c = std::as_const(c).view(),
+  sweep_scalar({.c = std::as_const(c).view(),
                 .tendency = tendency.view(),
                 .star = star.view(),
                 .m = flow.stepper.metrics(),
@@ -216,7 +212,8 @@ TEST_P(Scalar, AdvectionConservesItAndItsSquare) {
                 .streamwise_source = 0,
                 .alpha_dt = 0,
                 .beta_dt = 0,
-                .half_kappa_gamma_dt = 0},
+                .half_kappa_gamma_dt = 0,
+                .velocity = flow.state},
                c.local_box(), GetParam().order, true, false);
   const auto values = flow.read(c);
   const auto rates = flow.read(tendency);

@@ -71,12 +71,12 @@ TEST_P(TimeStepLimit, IsFoundByTheStepBefore) {
   Flow by_substeps(settings_for(GetParam(), 0.01));
   by_steps.set_random(9);
   by_substeps.set_random(9);
+  AdvancingState advancing(std::move(by_steps.state));
   double before = 0;
   for (int n = 0; n < 3; ++n) {
-    const double dt = 0.9 * by_steps.stepper.time_step_limit(by_steps.state);
-    by_steps.stepper.advance(by_steps.state, dt);
+    const double dt = 0.9 * by_steps.stepper.time_step_limit(by_steps.stepper.state(advancing));
+    by_steps.stepper.advance(advancing, dt);
     const double found = by_steps.stepper.reduce_rate_of_step();
-    by_steps.stepper.complete(by_steps.state);
     double rate = 0;
     for (int k = 0; k < Rk3::substeps; ++k) {
       rate = by_substeps.stepper.largest_rate(by_substeps.state);

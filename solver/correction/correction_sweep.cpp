@@ -1,0 +1,120 @@
+#include "solver/correction/correction_sweep.hpp"
+
+#include <utility>
+
+#include "core/device/parallel_for.hpp"
+#include "solver/state/vector_view.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Eq. (3) in one cell.
+template <Order order>
+struct Correct {
+  using CellType = op::CellFor<order>;
+  Correction correction;
+  VectorView<real> star;
+  Metrics m;
+  SLUICE_INLINE void operator()(CellType c) const {
+    const Around phi = around(correction.phi, c);
+    const CellType here = relative_cell(c);
+    const Metrics mk = m.seen_from(c.k);
+    const std::ptrdiff_t at = star.offset(c);
+    const real response = correction.response[c.k];
+    const real u = corrected_u<order>(star.u[at], correction.weights, phi, here, mk, response);
+    const real v = corrected_v<order>(star.v[at], correction.weights, phi, here, mk, response);
+    const real w = corrected_w(star.w[at], correction.weights, phi, here, mk);
+    star.u[at] = u;
+    star.v[at] = v;
+    star.w[at] = w;
+  }
+};
+
+/// Eq. (6) in one cell.
+template <Order order>
+struct UpdatePressure {
+  using CellType = op::CellFor<order>;
+  Correction correction;
+  real* p;  ///< address of cell (0, 0, 0)
+  std::ptrdiff_t stride_y, stride_z;
+  Metrics m;
+  SLUICE_INLINE void operator()(CellType c) const {
+    const Around phi = around(correction.phi, c);
+    real& here = p[c.i + c.j * stride_y + c.k * stride_z];
+    here = updated_pressure(here, correction.weights, phi, relative_cell(c), m.seen_from(c.k));
+  }
+};
+
+/// Eqs. (3) and (6) in the same pass.
+template <Order order>
+struct CorrectWithPressure {
+  using CellType = op::CellFor<order>;
+  Correct<order> velocity;
+  UpdatePressure<order> pressure;
+  SLUICE_INLINE void operator()(CellType c) const {
+    velocity(c);
+    pressure(c);
+  }
+};
+
+template <Order order>
+UpdatePressure<order> pressure_update_of(const Metrics& metrics, Field& p, const Correction& correction) {
+  const View3<real> view = p.view();
+  return {correction, view.origin, view.stride_y, view.stride_z, metrics};
+}
+
+}  // namespace
+
+void CorrectionSweep::correct(VectorField& star, Field* p, const Correction& correction, const Box3& cells) const {
+  op::with_order(order_, [&](auto order) {
+    const Correct<order> velocity{correction, vector_view(star), metrics_};
+    if (p == nullptr) {
+      parallel_for("correction", cells, velocity);
+    } else {
+      parallel_for("correction", cells,
+                   CorrectWithPressure<order>{velocity, pressure_update_of<order>(metrics_, *p, correction)});
+    }
+  });
+}
+
+void CorrectionSweep::correct(VectorField& star, Field* p, const Correction& correction) const {
+  correct(star, p, correction, box_.local());
+}
+
+void CorrectionSweep::update_pressure(Field& p, const Correction& correction) const {
+  op::with_order(order_, [&](auto order) {
+    parallel_for("pressure", box_.local(), pressure_update_of<order>(metrics_, p, correction));
+  });
+}
+
+std::optional<PendingCorrection> CorrectionSweep::correct_rim(VectorField& star, Field* p,
+                                                              const Correction& correction) const {
+  const PendingCorrection left{correction.weights, p != nullptr, reach_of(order_), box_.ny(), box_.nz()};
+  const Box3 inside = inside_rim(left);
+  if (inside.empty()) {
+    correct(star, p, correction);
+    return {};
+  }
+  const auto part = [&](std::int64_t y0, std::int64_t y1, std::int64_t z0, std::int64_t z1) {
+    correct(star, p, correction, {{0, y0, z0}, {box_.nx(), y1, z1}});
+  };
+  const auto [ny, nz] = std::pair(box_.extent(1), box_.extent(2));
+  part(0, inside.lo[1], 0, nz);
+  part(inside.hi[1], ny, 0, nz);
+  part(inside.lo[1], inside.hi[1], 0, inside.lo[2]);
+  part(inside.lo[1], inside.hi[1], inside.hi[2], nz);
+  return left;
+}
+
+void CorrectionSweep::complete(VectorField& velocity, Field& p, const PendingCorrection& left, View3<const real> phi,
+                               const real* response) const {
+  correct(velocity, left.with_pressure ? &p : nullptr, {phi, response, left.weights}, inside_rim(left));
+}
+
+Box3 CorrectionSweep::inside_rim(const PendingCorrection& left) const {
+  constexpr int rim_z = PendingCorrection::rim_z;
+  return {{0, left.rim_y, rim_z}, {box_.nx(), box_.ny() - left.rim_y, box_.nz() - rim_z}};
+}
+
+}  // namespace sluice

@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+
+#include "solver/correction/correction.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/state.hpp"
+
+namespace sluice {
+
+/// Eqs. (3) and (6) in sweeps of their own. phi needs valid halos; all functions are local.
+class CorrectionSweep {
+ public:
+  /// box: the rank's x pencil.
+  CorrectionSweep(const Box3& box, const Metrics& metrics, Order order) : box_(box), metrics_(metrics), order_(order) {}
+
+  /// Eq. (3) in place: star becomes u. Halos of u are stale on return. If p is not null, also eq. (6), in the same
+  /// sweep; halos of p are stale, too.
+  void correct(VectorField& star, Field* p, const Correction& correction) const;
+
+  /// Eq. (6) alone. Halos of p are stale on return.
+  void update_pressure(Field& p, const Correction& correction) const;
+
+  /// As correct(), in the cells whose values halos and walls need. Returns what is left to do; nothing where the box is
+  /// thin.
+  std::optional<PendingCorrection> correct_rim(VectorField& star, Field* p, const Correction& correction) const;
+
+  /// Corrects the other cells. Halos stay valid.
+  void complete(VectorField& velocity, Field& p, const PendingCorrection& left, View3<const real> phi,
+                const real* response) const;
+
+ private:
+  void correct(VectorField& star, Field* p, const Correction& correction, const Box3& cells) const;
+  Box3 inside_rim(const PendingCorrection& left) const;
+
+  Box3 box_;
+  Metrics metrics_;
+  Order order_;
+};
+
+}  // namespace sluice

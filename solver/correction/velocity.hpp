@@ -1,0 +1,88 @@
+#pragma once
+// What reads the velocity between substeps takes one of these, which say whether it has to correct what it reads.
+#include "core/support/error.hpp"
+#include "solver/correction/correction.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/state/state.hpp"
+
+namespace sluice {
+
+/// Views of a velocity that is corrected in every cell, with valid halos. For kernels.
+class CorrectedVelocity {
+ public:
+  View3<const real> u, v, w;
+
+ private:
+  friend class VelocityToCorrect;
+  CorrectedVelocity(View3<const real> of_u, View3<const real> of_v, View3<const real> of_w)
+      : u(of_u), v(of_v), w(of_w) {}
+};
+
+/// A correction that is left, with the arrays that it needs; for kernels.
+struct LeftCorrection {
+  View3<const real> phi{};         ///< null: nothing is left
+  const real* response = nullptr;  ///< g on the rank's planes, in device memory
+  PendingCorrection numbers{};
+
+  SLUICE_INLINE bool any() const { return phi.origin != nullptr; }
+};
+
+/// w, for kernels that read few of its values.
+class WToCorrect {
+ public:
+  /// w at the upper z face of a cell.
+  SLUICE_INLINE real at(int i, int j, int k) const {
+    const View3<const real>& phi = left_.phi;
+    const PendingCorrection& numbers = left_.numbers;
+    const bool stored = !left_.any() || !numbers.in_row(j) || !numbers.in_plane(k);
+    return stored ? stored_(i, j, k)
+                  : corrected_w_between(stored_(i, j, k), numbers.weights, phi(i, j, k), phi(i, j, k + 1), m_, k);
+  }
+
+ private:
+  friend class VelocityToCorrect;
+  WToCorrect(View3<const real> stored, const LeftCorrection& left, const Metrics& m)
+      : stored_(stored), left_(left), m_(m) {}
+
+  View3<const real> stored_;
+  LeftCorrection left_;
+  Metrics m_;
+};
+
+/// A velocity that may hold u* where a correction is left: for kernels that correct it while they read it, with what
+/// this room provides. The halos are valid. Made by TimeStepper::velocity, or from a State, of which nothing is left.
+class VelocityToCorrect {
+ public:
+  VelocityToCorrect(const State& state) : VelocityToCorrect(state.velocity) {}  // NOLINT(google-explicit-constructor)
+
+  /// Whether anything is left to correct.
+  SLUICE_INLINE bool any() const { return left_.any(); }
+
+  /// For readers that cannot correct: nothing may be left.
+  CorrectedVelocity corrected() const {
+    SLUICE_REQUIRE(!any(), "what reads this velocity needs it corrected");
+    return {u_, v_, w_};
+  }
+  WToCorrect w(const Metrics& metrics) const { return {w_, left_, metrics}; }
+
+  // In memory: in a cell in which a correction is left, these are u*, v* and w*.
+  SLUICE_INLINE const View3<const real>& stored_u() const { return u_; }
+  SLUICE_INLINE const View3<const real>& stored_v() const { return v_; }
+  SLUICE_INLINE const View3<const real>& stored_w() const { return w_; }
+  SLUICE_INLINE const PendingCorrection& left() const { return left_.numbers; }
+  SLUICE_INLINE const View3<const real>& phi() const { return left_.phi; }
+  SLUICE_INLINE const real* response() const { return left_.response; }
+
+ private:
+  friend class TimeStepper;
+  explicit VelocityToCorrect(const VectorField& velocity)
+      : u_(velocity.u.view()), v_(velocity.v.view()), w_(velocity.w.view()) {}
+  VelocityToCorrect(const VectorField& velocity, const LeftCorrection& left) : VelocityToCorrect(velocity) {
+    left_ = left;
+  }
+
+  View3<const real> u_, v_, w_;
+  LeftCorrection left_;
+};
+
+}  // namespace sluice
