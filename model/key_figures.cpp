@@ -145,9 +145,9 @@ KeyFigures::Profiles KeyFigures::means(const StatisticsBlock& total, const Stati
           mean(5), mean(6), mean(7), mean(8), (total.forcing - (without != nullptr ? without->forcing : 0)) / samples};
 }
 
-// Whether the Coriolis force and the buoyancy of the mirror image are the mirror images of those forces.
+// Whether the forces on the mirror image are the mirror images of the forces.
 bool KeyFigures::forces_are_mirrored() const {
-  if (flow_.rotation.rate[0] != 0 || flow_.rotation.rate[1] != 0) return false;
+  if (!flow_.terms.is_mirrored) return false;
   if (!flow_.buoyancy.active()) return true;
   const auto scalar = std::ranges::find(flow_.scalars, flow_.buoyancy.scalar, &ScalarParameters::name);
   const int parity = scalar == flow_.scalars.end() ? 0 : mirror_parity(*scalar);
@@ -173,7 +173,7 @@ KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
   const double fastest = std::max({std::abs(bottom[0]), std::abs(bottom[1]), std::abs(top[0]), std::abs(top[1])});
   if (std::max(std::abs(top[0] - bottom[0]), std::abs(top[1] - bottom[1])) <= 1e-12 * fastest)
     return forces_are_mirrored() ? Symmetry::mirror : Symmetry::none;
-  const bool turned = flow_.rotation.rate[0] == 0 && flow_.rotation.rate[2] == 0 && !flow_.buoyancy.active();
+  const bool turned = flow_.terms.is_turned && !flow_.buoyancy.active();
   const double wall_stress = (std::abs(means.tau_xz.front()) + std::abs(means.tau_xz.back())) / 2;
   const bool forced = std::abs(means.forcing) * reach_ > 1e-6 * wall_stress;
   return flow_.couette && !forced && turned && top[1] == bottom[1] ? Symmetry::half_turn : Symmetry::none;
@@ -206,12 +206,13 @@ double KeyFigures::mean_wall_stress(const Profiles& means, auto&& magnitude) con
 }
 
 double KeyFigures::mean_u_tau_squared(const Profiles& means) const {
-  return mean_wall_stress(means, [&](double x, double y) { return stress_of_u_tau(flow_.rotation, x, y); });
+  return mean_wall_stress(means,
+                          [&](double x, double y) { return stress_of_u_tau(flow_.terms.changes_direction, x, y); });
 }
 
 double KeyFigures::friction_coefficient(const Profiles& means) const {
-  if (flow_.rotation.has_geostrophic()) {
-    const auto& [x, y] = flow_.rotation.geostrophic;
+  if (flow_.terms.velocity_above) {
+    const auto& [x, y] = *flow_.terms.velocity_above;
     return 2 * mean_u_tau_squared(means) / (x * x + y * y);
   }
   const auto [along_x, along_y] = velocity_difference(flow_.bottom, flow_.top);
@@ -241,7 +242,7 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
     for (auto* profile : {&view.u, &view.uw, &view.tau_xz}) change_sign(*profile);
     wall_velocity = -wall_velocity;
   }
-  const double wall_stress = stress_of_u_tau(flow_.rotation, view.tau_xz[0], view.tau_yz[0]);
+  const double wall_stress = stress_of_u_tau(flow_.terms.changes_direction, view.tau_xz[0], view.tau_yz[0]);
   if (!(wall_stress > 0)) return values;
   const double u_tau = std::sqrt(wall_stress);
   // Seen from the top wall, heights are those of the mirrored grid.
@@ -264,7 +265,7 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
             undefined,
             undefined,
             undefined,
-            flow_.rotation.has_geostrophic() ? undefined : (u_center - wall_velocity) / u_tau};
+            flow_.terms.velocity_above ? undefined : (u_center - wall_velocity) / u_tau};
   const std::array rms{root_mean_square(view.u, view.uu, centers), root_mean_square(view.v, view.vv, centers),
                        root_mean_square(view.w, view.ww, centers)};
   const double largest = *std::ranges::max_element(rms[2]);

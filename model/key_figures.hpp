@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/mean_flow.hpp"
 #include "model/parameters.hpp"
 #include "model/statistics_block.hpp"
 
@@ -37,17 +38,17 @@ struct StatisticsFlow {
   bool couette = false;        ///< the flow type: without forcing, the halves are averaged by half a turn
   std::vector<double> z;       ///< centres
   std::vector<double> z_face;  ///< faces, both walls included
-  RotationParameters rotation{};
+  MeanFlow terms{};            ///< what its terms mean for the mean flow
   BuoyancyParameters buoyancy{};
   std::vector<ScalarParameters> scalars{};  ///< among them that of the buoyancy
 };
 
 /// Computes the figures from blocks of statistics. Re_tau = u_tau h/nu, with the unit of length h, and C_f belong to
 /// the mean of the magnitudes of the wall stresses (wall_stress.hpp). C_f is 2 u_tau^2/U^2, where U is the bulk
-/// velocity, half the velocity difference of the walls, or the geostrophic velocity of an Ekman layer, which has no
-/// U_c+. The other figures are in wall units: both halves of a symmetric flow are averaged; any other flow is seen from
-/// the bottom wall, or from the only wall with shear. A peak is that of the parabola through three points. Local,
-/// without side effects.
+/// velocity, half the velocity difference of the walls, or the velocity above a boundary layer, which has no U_c+. The
+/// other figures are in wall units: both halves of a symmetric flow are averaged; any other flow is seen from the
+/// bottom wall, or from the only wall with shear. A peak is that of the parabola through three points. Local, without
+/// side effects.
 class KeyFigures {
  public:
   struct Estimates {

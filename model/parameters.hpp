@@ -9,6 +9,7 @@
 #include "core/stencil/tridiagonal_method.hpp"
 #include "model/actuation.hpp"
 #include "model/formula.hpp"
+#include "model/term_parameters.hpp"
 #include "model/time_function.hpp"
 
 namespace sluice {
@@ -50,18 +51,6 @@ struct ForcingParameters {
 };
 
 enum class Diffusion { explicit_, implicit_z };
-
-/// A rotating frame: angular velocity in U/h. The Coriolis force is -2 Omega x (u - geostrophic).
-struct RotationParameters {
-  std::array<double, 3> rate{};
-  std::array<double, 2> geostrophic{};  ///< velocity along x and y whose Coriolis force the mean pressure balances
-
-  bool active() const { return rate != std::array<double, 3>{}; }
-  /// Whether the mean flow, and with it the wall stress, changes its direction with the height.
-  bool turns_mean_flow() const { return rate[2] != 0; }
-  bool has_geostrophic() const { return geostrophic != std::array<double, 2>{}; }
-  bool operator==(const RotationParameters&) const = default;
-};
 
 enum class ScalarWallKind { value, flux };
 
@@ -116,9 +105,9 @@ struct FlowParameters {
   WallCondition bottom, top;
   ForcingParameters forcing;           ///< along x
   ForcingParameters spanwise_forcing;  ///< along y
-  RotationParameters rotation;
   std::vector<ScalarParameters> scalars;
   BuoyancyParameters buoyancy;
+  TermParameters terms;
   Diffusion diffusion = Diffusion::explicit_;
   Order order = Order::fourth;
   TridiagonalMethod tridiagonal = TridiagonalMethod::ptdma;

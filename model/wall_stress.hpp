@@ -2,14 +2,12 @@
 // The wall stress that defines u_tau and Re_tau, wherever they are printed or written.
 #include <cmath>
 
-#include "model/parameters.hpp"
-
 namespace sluice {
 
 /// The wall stress that equals u_tau^2, from the components along x and y of the mean stress over the density: the
 /// magnitude of the vector if the direction of the mean flow changes with height, otherwise the component along x.
-inline double stress_of_u_tau(const RotationParameters& rotation, double along_x, double along_y) {
-  return rotation.turns_mean_flow() ? std::hypot(along_x, along_y) : std::abs(along_x);
+inline double stress_of_u_tau(bool changes_direction, double along_x, double along_y) {
+  return changes_direction ? std::hypot(along_x, along_y) : std::abs(along_x);
 }
 
 /// u_tau h/nu from a wall stress over the density, of either sign. h is the unit of length of the case: half the

@@ -8,6 +8,7 @@
 #include "core/support/collective.hpp"
 #include "model/wall_stress.hpp"
 #include "solver/momentum/operators.hpp"
+#include "solver/physics/terms.hpp"
 #include "solver/state/volume_mean.hpp"
 
 namespace sluice {
@@ -156,7 +157,8 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   };
   sums[2] = gradient(Walls::Side::bottom, u);
   sums[3] = gradient(Walls::Side::top, u);
-  if (flow.rotation.turns_mean_flow()) {
+  const bool changes_direction = mean_flow(flow).changes_direction;
+  if (changes_direction) {
     sums[6] = gradient(Walls::Side::bottom, v);
     sums[7] = gradient(Walls::Side::top, v);
   }
@@ -189,7 +191,7 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   d.shear_bottom = flow.viscosity * sums[2].value() / columns;
   d.shear_top = flow.viscosity * sums[3].value() / columns;
   const auto stress = [&](double shear, const ExactSum& along_y) {
-    return stress_of_u_tau(flow.rotation, shear, flow.viscosity * along_y.value() / columns);
+    return stress_of_u_tau(changes_direction, shear, flow.viscosity * along_y.value() / columns);
   };
   d.stress_bottom = stress(d.shear_bottom, sums[6]);
   d.stress_top = stress(d.shear_top, sums[7]);

@@ -7,6 +7,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/random.hpp"
+#include "solver/physics/terms.hpp"
 
 namespace sluice {
 
@@ -100,8 +101,7 @@ class EddyChooser {
   /// The height over which the mean velocity grows in one direction: all of Couette flow, a half of a channel.
   double largest_size() const {
     const double height = grid_.length_z();
-    if (flow_.rotation.has_geostrophic())
-      return std::min(height, mean_.friction_velocity / std::abs(2 * flow_.rotation.rate[2]));
+    if (const auto layer = boundary_layer(flow_)) return std::min(height, layer->eddies);
     return flow_.bottom.drags() && flow_.top.drags() && growth(0, 0.5) * growth(0.5, 1) < 0 ? height / 2 : height;
   }
 

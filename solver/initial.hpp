@@ -19,7 +19,7 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow);
 
 /// A turbulent mean profile at the centres (Reichardt 1951) for the forcing at time 0 and these walls, with its
 /// friction velocity. v: empty, or the laminar profile if its mean is given. With a geostrophic velocity, the laminar
-/// profile instead, with the friction velocity of a turbulent Ekman layer (model/ekman.hpp).
+/// profile instead, with the friction velocity of a turbulent Ekman layer.
 struct TurbulentProfile {
   std::vector<double> u, v;
   double friction_velocity = 0;

@@ -4,8 +4,8 @@
 #include <complex>
 #include <utility>
 
-#include "model/ekman.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/terms.hpp"
 
 namespace sluice {
 
@@ -49,18 +49,17 @@ std::vector<double> steady_profile(const Grid& grid, const FlowParameters& flow,
 
 using Complex = std::complex<double>;
 
-/// Solves nu Lz q - 2 i Omega_z q = -source for q = u + i v with these wall velocities: the steady momentum equations
-/// of a flow that depends on z alone, in a frame that rotates about z.
-std::vector<Complex> steady_rotating_profile(const Grid& grid, const FlowParameters& flow, Complex source,
-                                             Complex bottom, Complex top) {
+/// Solves nu Lz q + factor q = -source for q = u + i v with these wall velocities: the steady momentum equations of a
+/// flow that depends on z alone, with terms that are linear in it.
+std::vector<Complex> steady_coupled_profile(const Grid& grid, const FlowParameters& flow, Complex factor,
+                                            Complex source, Complex bottom, Complex top) {
   const std::int64_t last = grid.cells()[2] - 1;
   std::vector<Complex> rhs(static_cast<std::size_t>(last) + 1, -source / flow.viscosity);
   if (flow.bottom.drags()) rhs.front() -= 2.0 * bottom / (grid.dz(0) * (grid.dz(0) + 2 * flow.bottom.slip_length));
   if (flow.top.drags()) rhs.back() -= 2.0 * top / (grid.dz(last) * (grid.dz(last) + 2 * flow.top.slip_length));
   TridiagonalRows rows = second_derivative_centers(grid.z_nodes(), row_of(flow.bottom), row_of(flow.top));
   add_transpiration(grid, flow, bottom, top, rows, rhs);
-  const Complex shift(0, -2 * flow.rotation.rate[2] / flow.viscosity);
-  return solve(rows, shift, std::move(rhs));
+  return solve(rows, factor / flow.viscosity, std::move(rhs));
 }
 
 Complex volume_mean(const std::vector<Complex>& profile, const Grid& grid) {
@@ -84,20 +83,20 @@ Complex further_force(const FlowParameters& flow, Complex mean, Complex response
   return force;
 }
 
-/// The laminar profile between walls of which one is no-slip, in a frame that rotates about z.
-LaminarProfile rotating_laminar_profile(const Grid& grid, const FlowParameters& flow) {
+/// The laminar profile between walls of which one is no-slip, with terms that are linear in it.
+LaminarProfile coupled_laminar_profile(const Grid& grid, const FlowParameters& flow, const MeanOperator& terms) {
   const auto velocity_of = [](const WallCondition& wall) {
     return Complex(wall.constant_velocity(0), wall.constant_velocity(1));
   };
-  const Complex geostrophic(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]);
-  Complex source = Complex(0, 2 * flow.rotation.rate[2]) * geostrophic;
+  Complex source = terms.source;
   const auto value_of = [](const ForcingParameters& forcing, ForcingKind kind) {
     return forcing.kind == kind ? forcing.value.at_time(0) : 0;
   };
   source += Complex(value_of(flow.forcing, ForcingKind::pressure_gradient),
                     value_of(flow.spanwise_forcing, ForcingKind::pressure_gradient));
-  std::vector<Complex> q = steady_rotating_profile(grid, flow, source, velocity_of(flow.bottom), velocity_of(flow.top));
-  const std::vector<Complex> driven = steady_rotating_profile(grid, flow, 1, 0, 0);
+  std::vector<Complex> q =
+      steady_coupled_profile(grid, flow, terms.factor, source, velocity_of(flow.bottom), velocity_of(flow.top));
+  const std::vector<Complex> driven = steady_coupled_profile(grid, flow, terms.factor, 1, 0, 0);
   const Complex force = further_force(flow, volume_mean(q, grid), volume_mean(driven, grid));
   for (std::size_t k = 0; k < q.size(); ++k) q[k] += force * driven[k];
   LaminarProfile profile;
@@ -169,14 +168,14 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
   return profile;
 }
 
-/// The laminar profile of u (axis 0) or v (1) for its forcing, without rotation.
+/// The laminar profile of u (axis 0) or v (1) for its forcing, without terms that are linear in it.
 std::vector<double> laminar_component(const Grid& grid, const FlowParameters& flow, const ForcingParameters& forcing,
                                       std::size_t axis) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
   const bool bulk = forcing.kind == ForcingKind::bulk_velocity;
   const double value = forcing.value.at_time(0);
   if (!flow.bottom.drags() && !flow.top.drags())
-    return std::vector<double>(nz, bulk ? value : flow.rotation.geostrophic[axis]);
+    return std::vector<double>(nz, bulk ? value : mean_flow(flow).velocity_above.value_or(std::array{0.0, 0.0})[axis]);
   const double drive = forcing.kind == ForcingKind::pressure_gradient ? value / flow.viscosity : 0;
   std::vector<double> profile =
       steady_profile(grid, flow, drive, flow.bottom.constant_velocity(axis), flow.top.constant_velocity(axis));
@@ -193,8 +192,9 @@ std::vector<double> laminar_component(const Grid& grid, const FlowParameters& fl
 }  // namespace
 
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
-  if (flow.rotation.rate[2] != 0 && (flow.bottom.drags() || flow.top.drags()))
-    return rotating_laminar_profile(grid, flow);
+  const MeanOperator terms = mean_operator(flow);
+  if (terms.factor != 0.0 && (flow.bottom.drags() || flow.top.drags()))
+    return coupled_laminar_profile(grid, flow, terms);
   const auto component = [&](const ForcingParameters& forcing, std::size_t axis) {
     return laminar_component(grid, flow, forcing, axis);
   };
@@ -203,9 +203,9 @@ LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
 
 TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow) {
   const auto nz = static_cast<std::size_t>(grid.cells()[2]);
-  if (flow.rotation.has_geostrophic()) {
+  if (const auto layer = boundary_layer(flow)) {
     LaminarProfile laminar = laminar_profile(grid, flow);
-    return {std::move(laminar.u), std::move(laminar.v), ekman_layer(flow).friction_velocity};
+    return {std::move(laminar.u), std::move(laminar.v), layer->friction_velocity};
   }
   const double wall_mean = ((flow.bottom.drags() ? flow.bottom.constant_velocity(0) : flow.top.constant_velocity(0)) +
                             (flow.top.drags() ? flow.top.constant_velocity(0) : flow.bottom.constant_velocity(0))) /

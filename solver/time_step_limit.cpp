@@ -35,8 +35,4 @@ double diffusive_rate(const Grid& grid, const FlowParameters& flow) {
   return largest;
 }
 
-double rotation_rate(const RotationParameters& rotation) {
-  return 2 * std::hypot(rotation.rate[0], rotation.rate[1], rotation.rate[2]) / std::sqrt(3.0);
-}
-
 }  // namespace sluice

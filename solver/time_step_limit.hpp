@@ -16,16 +16,12 @@ namespace sluice {
 double largest_rate(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm);
 
 /// The largest stable time step dt_lim of RK3:
-///   1/dt_lim = largest_rate/sqrt(3) + constant_rate,   constant_rate = diffusive_rate + rotation_rate.
+///   1/dt_lim = largest_rate/sqrt(3) + constant_rate,   constant_rate = diffusive_rate + rate_of_terms.
 /// sqrt(3), and 2.51 below, bound RK3's stability region along the imaginary and negative real axes.
 double time_step_limit(double largest_rate, double constant_rate);
 
 /// The part of 1/dt_lim that comes from diffusion, 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51: the largest of
 /// the velocity and the scalars with their diffusivities. Without the 1/dz_min^2 term if diffusion along z is implicit.
 double diffusive_rate(const Grid& grid, const FlowParameters& flow);
-
-/// The part of 1/dt_lim that comes from the Coriolis force, 2 |Omega| / sqrt(3): its eigenvalues are imaginary, and
-/// interpolation makes none of them larger. 0 without rotation.
-double rotation_rate(const RotationParameters& rotation);
 
 }  // namespace sluice

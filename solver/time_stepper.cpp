@@ -5,6 +5,7 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
+#include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
 
 namespace sluice {
@@ -40,7 +41,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
       transport_(comm, decomposition, grid, metrics_, walls_, flow, exchanges.columns),
-      constant_rate_(diffusive_rate(grid, flow) + rotation_rate(flow.rotation)),
+      constant_rate_(diffusive_rate(grid, flow) + rate_of_terms(flow)),
       forcing_(flow.forcing, "flow.forcing", grid, comm.world()),
       spanwise_forcing_(flow.spanwise_forcing, "flow.spanwise_forcing", grid, comm.world()),
       projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
@@ -188,7 +189,7 @@ RowTasks TimeStepper::row_tasks(const VelocityToCorrect& velocity, const std::ve
                                 const SubstepWeights& weights) {
   RowTasks tasks;
   if (!Momentum::runs_tasks) return tasks;
-  if (body_forces_.active()) tasks.push_back(body_forces_.row_task(scalars, weights.alpha_dt, tendency_, star_));
+  body_forces_.append_tasks(scalars, weights.alpha_dt, tendency_, star_, tasks);
   transport_.add_row_tasks(velocity, scalars, weights, tasks);
   return tasks;
 }

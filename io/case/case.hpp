@@ -36,14 +36,6 @@ struct BuoyancySpec {
   bool operator==(const BuoyancySpec&) const = default;
 };
 
-/// The rotation of the frame as given: 2 Omega h/U about an axis of any length.
-struct RotationSpec {
-  double number = 0;
-  std::array<double, 3> axis{};
-
-  bool operator==(const RotationSpec&) const = default;
-};
-
 struct StretchingSpec {
   StretchingKind kind = StretchingKind::uniform;
   double factor = 0;  ///< tanh: a
@@ -142,9 +134,8 @@ struct Case {
   std::string title;
   FlowType flow_type = FlowType::channel;
   ReynoldsSpec reynolds;
-  RotationSpec rotation;
   BuoyancySpec buoyancy;
-  FlowParameters flow;           ///< with the viscosity of the Reynolds number and the rate of the rotation
+  FlowParameters flow;           ///< with the viscosity of the Reynolds number
   std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};
   StretchingSpec stretching;

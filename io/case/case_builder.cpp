@@ -96,19 +96,10 @@ double viscosity_of(const ReynoldsSpec& reynolds) {
   return 0;
 }
 
-// The rate of the rotation, in U/h.
-std::array<double, 3> rate_of(const RotationSpec& rotation) {
-  const double length = std::hypot(rotation.axis[0], rotation.axis[1], rotation.axis[2]);
-  std::array<double, 3> rate = rotation.axis;
-  for (double& component : rate) component = length > 0 ? rotation.number / 2 * (component / length) : 0;
-  return rate;
-}
-
 // The forcing for which the velocity unit of the Reynolds number is 1.
 ForcingParameters preset_forcing(const Case& given) {
   const ReynoldsSpec& reynolds = given.reynolds;
-  if (given.flow_type == FlowType::couette || given.flow_type == FlowType::periodic ||
-      given.flow.rotation.has_geostrophic())
+  if (given.flow_type == FlowType::couette || given.flow_type == FlowType::periodic || is_driven_from_above(given.flow))
     return {};
   switch (reynolds.kind) {
     case ReynoldsKind::tau:
@@ -202,7 +193,7 @@ void derive_buoyancy(Case& settings) {
 // Computes the values that depend on several keys.
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
-  settings.flow.rotation.rate = rate_of(settings.rotation);
+  for (const Physics* term : introduced_physics()) term->derive(settings.flow);
   derive_buoyancy(settings);
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
     if (!wall->drags()) wall->velocity = {};
@@ -234,8 +225,8 @@ std::map<std::string, std::string> sampled_key_defaults() {
 
 Case build_case(const YamlNode& root, const std::string& base_directory, Defaults defaults) {
   const Fallbacks& fallbacks = fallbacks_of(defaults);
-  // Read twice: the presets of walls and forcing depend on the flow type, its Reynolds number and the geostrophic
-  // velocity.
+  // Read twice: the presets of walls and forcing depend on the flow type, its Reynolds number and the
+  // terms.
   Case first;
   read_section(root, "", 0, base_directory, fallbacks, first);
   Case settings = preset_case(first);

@@ -33,7 +33,7 @@ class Rules {
     if (!problems_.good("flow.type") || !problems_.good("domain.size")) return;
     if (settings_.flow.periodic_z) return;
     const double height = settings_.flow_type == FlowType::open_channel ? 1 : 2;
-    if (settings_.size[2] == height || is_ekman_layer()) return;
+    if (settings_.size[2] == height || is_boundary_layer()) return;
     note(
         "domain.size[2]",
         fmt::format("the height of flow.type {} is {} in units of h, not {}; allowed: {}; h is {}: to keep the shape "
@@ -56,10 +56,6 @@ class Rules {
     require(settings_.time.until == AccuracyLimits{}, "time.until", "no limits of accuracy, which are of wall units");
     require(flow.buoyancy.scalar.empty() || flow.buoyancy.direction[2] == 0, "flow.buoyancy.direction",
             "no component along z, since no wall would carry the mean weight");
-    const std::array<double, 3>& rate = flow.rotation.rate;
-    const auto drives = [](const ForcingParameters& forcing) { return forcing.kind != ForcingKind::none; };
-    require(!(rate[1] != 0 && drives(flow.forcing)) && !(rate[0] != 0 && drives(flow.spanwise_forcing)),
-            "flow.rotation", "no Coriolis force along z on a flow that is driven, since no pressure would balance it");
     const auto insulated = [](const ScalarParameters& s) { return s.bottom == ScalarWall{} && s.top == ScalarWall{}; };
     require(std::ranges::all_of(flow.scalars, insulated), "scalars", "scalars without walls");
     require(flow.diffusion == Diffusion::explicit_, "time.diffusion", "explicit");
@@ -69,19 +65,13 @@ class Rules {
             "zero, formula, fields or checkpoint");
   }
 
-  void check_rotation() {
-    const std::string path = "flow.rotation";
-    if (!problems_.good(path) || settings_.rotation == RotationSpec{}) return;
-    if (settings_.rotation.axis == std::array<double, 3>{})
-      note(path + ".axis", "a vector of length 0 is no axis; allowed: one with a component other than 0");
-    const RotationParameters& rotation = settings_.flow.rotation;
-    if (!rotation.has_geostrophic()) return;
-    if (rotation.rate[2] == 0)
-      note(path + ".geostrophic",
-           "the rotation has no wall-normal component, so a mean pressure gradient cannot balance "
-           "the Coriolis force of a velocity along x and y; allowed: [0, 0]");
-    if (settings_.flow.forcing.kind != ForcingKind::none || settings_.flow.spanwise_forcing.kind != ForcingKind::none)
-      note(path + ".geostrophic", "it is the mean pressure gradient, as flow.forcing is; allowed: one of the two");
+  void check_terms() {
+    const RuleReport report{.good = [&](const std::string& path) { return problems_.good(path); },
+                            .note = [&](const std::string& path, const std::string& what) { note(path, what); }};
+    for (const Physics* term : introduced_physics()) {
+      const auto keys = term->keys();
+      if (!keys.empty() && problems_.good(keys.front().path)) term->check(settings_.flow, report);
+    }
   }
 
   void check_stretching() {
@@ -158,7 +148,7 @@ class Rules {
 
   void check_until() {
     if (!problems_.good("time.until") || !problems_.good("output.statistics")) return;
-    for (std::size_t n = 0; n < key_figure_table.size() && settings_.flow.rotation.has_geostrophic(); ++n) {
+    for (std::size_t n = 0; n < key_figure_table.size() && is_driven_from_above(settings_.flow); ++n) {
       if (settings_.time.until[n] && std::string_view(key_figure_table[n].name) == "u_center")
         note("time.until.u_center", "a flow with a geostrophic velocity has no U_c+; allowed: the other figures");
     }
@@ -245,8 +235,8 @@ class Rules {
   }
 
  private:
-  bool is_ekman_layer() const {
-    return settings_.flow_type == FlowType::open_channel && settings_.flow.rotation.has_geostrophic();
+  bool is_boundary_layer() const {
+    return settings_.flow_type == FlowType::open_channel && is_driven_from_above(settings_.flow);
   }
 
   void check_position(const std::string& path, double at, char axis) {
@@ -354,7 +344,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_reynolds();
   rules.check_height();
   rules.check_periodic();
-  rules.check_rotation();
+  rules.check_terms();
   rules.check_stretching();
   rules.check_wall("bottom", settings.flow.bottom);
   rules.check_wall("top", settings.flow.top);

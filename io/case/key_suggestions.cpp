@@ -3,6 +3,8 @@
 #include <array>
 #include <cctype>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "io/case/keys.hpp"
 
@@ -12,13 +14,13 @@ namespace {
 
 /// A name that users of other programs and readers of papers try, in lower case, and the keys that it can mean: of the
 /// walls those of the bottom wall.
-struct Synonym {
+struct Meanings {
   const char* name;
   std::vector<std::string> keys;
 };
 
-const std::vector<Synonym>& synonyms() {
-  static const std::vector<Synonym> list{
+const std::vector<Meanings>& synonyms() {
+  static const std::vector<Meanings> list{
       {"re_tau", {"flow.reynolds.tau", "grid.stretching.re_tau"}},
       {"retau", {"flow.reynolds.tau", "grid.stretching.re_tau"}},
       {"re", {"flow.reynolds.bulk"}},
@@ -34,11 +36,7 @@ const std::vector<Synonym>& synonyms() {
       {"mass_flow", {"flow.forcing.bulk_velocity"}},
       {"dp_dx", {"flow.forcing.pressure_gradient"}},
       {"forcing_y", {"flow.spanwise_forcing"}},
-      {"ro", {"flow.rotation.number"}},
-      {"rossby", {"flow.rotation.number"}},
-      {"coriolis", {"flow.rotation"}},
-      {"omega", {"flow.rotation.number", "walls.bottom.actuation.period"}},
-      {"wind", {"flow.rotation.geostrophic"}},
+      {"omega", {"walls.bottom.actuation.period"}},
       {"ri", {"flow.buoyancy.richardson"}},
       {"ri_tau", {"flow.buoyancy.friction_richardson"}},
       {"gr", {"flow.buoyancy.grashof"}},
@@ -115,10 +113,16 @@ std::string on_side(std::string key, std::string_view section) {
 /// The keys that a synonym can mean: that of the section if there is one, else all, first those in the same part of the
 /// case.
 std::vector<std::string> keys_of_synonym(std::string_view section, std::string_view name) {
-  const auto found = std::ranges::find(synonyms(), lower_case(name), &Synonym::name);
-  if (found == synonyms().end()) return {};
+  const std::string word = lower_case(name);
   std::vector<std::string> keys;
-  for (const std::string& key : found->keys) keys.push_back(on_side(key, section));
+  for (const Physics* term : introduced_physics()) {
+    for (const Synonym& synonym : term->synonyms()) {
+      if (synonym.name == word) keys.emplace_back(synonym.key);
+    }
+  }
+  const auto found = std::ranges::find(synonyms(), word, &Meanings::name);
+  if (found != synonyms().end()) std::ranges::copy(found->keys, std::back_inserter(keys));
+  for (std::string& key : keys) key = on_side(std::move(key), section);
   std::vector<std::string> here;
   std::ranges::copy_if(keys, std::back_inserter(here),
                        [&](const std::string& key) { return find_key(key)->section() == section; });
@@ -142,28 +146,30 @@ std::string key_elsewhere(std::string_view section, std::string_view name) {
   return nearest;
 }
 
-/// A value that users try, in lower case, what it means, and another key that is then needed; empty: none.
-struct ValueSynonym {
-  const char* word;
-  const char* value;
-  const char* needs;
-};
-constexpr std::array value_synonyms{ValueSynonym{"ekman", "open_channel", "flow.rotation.geostrophic"},
-                                    ValueSynonym{"ekman_layer", "open_channel", "flow.rotation.geostrophic"},
-                                    ValueSynonym{"half_channel", "open_channel", ""},
+constexpr std::array value_synonyms{ValueSynonym{"half_channel", "open_channel"},
                                     ValueSynonym{"heated_channel", "channel", "scalars"},
-                                    ValueSynonym{"rotating_channel", "channel", "flow.rotation"},
                                     ValueSynonym{"stratified_channel", "channel", "flow.buoyancy"},
-                                    ValueSynonym{"poiseuille", "channel", ""},
-                                    ValueSynonym{"x", "streamwise", ""},
-                                    ValueSynonym{"u", "streamwise", ""},
-                                    ValueSynonym{"y", "spanwise", ""},
-                                    ValueSynonym{"v", "spanwise", ""},
-                                    ValueSynonym{"z", "wall_normal", ""},
-                                    ValueSynonym{"plus", "wall", ""},
-                                    ValueSynonym{"+", "wall", ""},
-                                    ValueSynonym{"inner", "wall", ""},
-                                    ValueSynonym{"viscous", "wall", ""}};
+                                    ValueSynonym{"poiseuille", "channel"},
+                                    ValueSynonym{"x", "streamwise"},
+                                    ValueSynonym{"u", "streamwise"},
+                                    ValueSynonym{"y", "spanwise"},
+                                    ValueSynonym{"v", "spanwise"},
+                                    ValueSynonym{"z", "wall_normal"},
+                                    ValueSynonym{"plus", "wall"},
+                                    ValueSynonym{"+", "wall"},
+                                    ValueSynonym{"inner", "wall"},
+                                    ValueSynonym{"viscous", "wall"}};
+
+/// What a value that users try means, if it is known.
+std::optional<ValueSynonym> meaning_of_value(const std::string& word) {
+  for (const Physics* term : introduced_physics()) {
+    for (const ValueSynonym& synonym : term->value_synonyms()) {
+      if (synonym.word == word) return synonym;
+    }
+  }
+  const auto found = std::ranges::find(value_synonyms, word, &ValueSynonym::word);
+  return found == value_synonyms.end() ? std::nullopt : std::optional(*found);
+}
 
 /// Of words that consist of several, such as opposition_control, the one that has a part near the word.
 std::string nearest_by_part(std::string_view word, const std::vector<std::string>& candidates) {
@@ -213,8 +219,8 @@ std::string nearest_value(const Key& key, std::string_view word) {
   std::vector<std::string> candidates = key.value.choices;
   candidates.insert(candidates.end(), key.words.begin(), key.words.end());
   if (candidates.empty()) return {};
-  const auto synonym = std::ranges::find(value_synonyms, lower_case(word), &ValueSynonym::word);
-  if (synonym != value_synonyms.end() && contains(candidates, std::string_view(synonym->value))) {
+  const std::optional<ValueSynonym> synonym = meaning_of_value(lower_case(word));
+  if (synonym && contains(candidates, std::string_view(synonym->value))) {
     const std::string_view needs = synonym->needs;
     return "'" + std::string(synonym->value) + "'" + (needs.empty() ? "" : " with " + std::string(needs));
   }

@@ -14,7 +14,6 @@ inline const Range time_step{.minimum = {1e-10}};  ///< far below, adding it to 
 inline const Range counting{.minimum = {1}, .maximum = 1e6};
 
 std::vector<Key> flow_keys();
-std::vector<Key> rotation_keys();
 std::vector<Key> grid_keys();
 std::vector<Key> wall_keys();
 std::vector<Key> scalar_keys();

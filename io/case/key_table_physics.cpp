@@ -167,7 +167,7 @@ std::vector<Key> flow_keys() {
       {.path = "flow.forcing",
        .value = section_or_none(&Case::flow, &FlowParameters::forcing),
        .words = {"none"},
-       .fallback_note = "none for couette and with flow.rotation.geostrophic; else by flow.reynolds: bulk or "
+       .fallback_note = "none for couette and with a geostrophic velocity; else by flow.reynolds: bulk or "
                         "viscosity: bulk_velocity 1, tau: "
                         "pressure_gradient 1, center: pressure_gradient 2 nu",
        .meaning = "What drives the flow along x.",
@@ -226,7 +226,7 @@ std::vector<Key> grid_keys() {
        .required = true,
        .unit = "h",
        .meaning = "Lengths along x (streamwise), y (spanwise) and z (wall-normal); the last is 2, or 1 for an open "
-                  "channel; with flow.rotation.geostrophic an open channel may have any.",
+                  "channel; with a geostrophic velocity an open channel may have any.",
        .example = "[4*pi, 4*pi/3, 2]"},
       {.path = "grid", .required = true, .sampled = false, .meaning = "The grid: uniform in x and y, stretched in z."},
       {.path = "grid.cells",

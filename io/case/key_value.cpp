@@ -32,28 +32,52 @@ KeyValue wall_velocity(WallCondition FlowParameters::*side) {
   return velocity;
 }
 
-KeyValue rotation_axis() {
-  using Axis = std::array<double, 3>;
-  struct Word {
-    const char* text;
-    Axis axis;
-  };
-  static constexpr std::array words{Word{"streamwise", {1, 0, 0}}, Word{"spanwise", {0, 1, 0}},
-                                    Word{"wall_normal", {0, 0, 1}}};
-  KeyValue vector = member(ValueType::real, &Case::rotation, &RotationSpec::axis);
-  vector.read = [read = vector.read](Case& settings, std::size_t item, const YamlNode& node) {
+namespace {
+
+template <class T>
+constexpr ValueType type_of = std::is_same_v<T, std::string> ? ValueType::text : ValueType::real;
+
+template <class T>
+KeyValue bound_to(const ParameterMember<T>& member) {
+  return bind(
+      type_of<T>, {}, [=](auto& settings, std::size_t) -> auto& {
+        if constexpr (std::is_const_v<std::remove_reference_t<decltype(settings)>>)
+          return member.get(settings.flow);
+        else
+          return member.edit(settings.flow);
+      });
+}
+
+KeyValue bound_to(const ParameterSection& section) {
+  return {.read =
+              [=](Case& settings, std::size_t, const YamlNode& node) {
+                if (node.kind == YamlNode::Kind::scalar) section.remove(settings.flow);
+              },
+          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
+            return section.is_none(settings.flow) ? std::optional<std::string>("none") : std::nullopt;
+          }};
+}
+
+}  // namespace
+
+KeyValue parameter(const ParameterValue& value) {
+  KeyValue key = std::visit([](const auto& bound) { return bound_to(bound); }, value.bound);
+  const auto* vector = std::get_if<ParameterMember<std::array<double, 3>>>(&value.bound);
+  if (value.names.empty() || vector == nullptr) return key;
+  key.read = [names = value.names, vector = *vector, read = key.read](Case& settings, std::size_t item,
+                                                                      const YamlNode& node) {
     read(settings, item, node);
-    for (const auto& [text, axis] : words) {
-      if (node.kind == YamlNode::Kind::null && node.text == text) settings.rotation.axis = axis;
+    for (const auto& [text, named] : names) {
+      if (node.kind == YamlNode::Kind::null && node.text == text) vector.edit(settings.flow) = named;
     }
   };
-  vector.write = [write = vector.write](const Case& settings, std::size_t item) {
-    for (const auto& [text, axis] : words) {
-      if (settings.rotation.axis == axis) return std::optional<std::string>(text);
+  key.write = [names = value.names, vector = *vector, write = key.write](const Case& settings, std::size_t item) {
+    for (const auto& [text, named] : names) {
+      if (vector.get(settings.flow) == named) return std::optional<std::string>(text);
     }
     return write(settings, item);
   };
-  return vector;
+  return key;
 }
 
 KeyValue actuation_kind(WallCondition FlowParameters::*side) {

@@ -14,6 +14,7 @@
 #include "io/case/numbers.hpp"
 #include "io/case/time_tables.hpp"
 #include "io/case/yaml_tree.hpp"
+#include "model/physics.hpp"
 
 namespace sluice::io {
 
@@ -35,6 +36,9 @@ std::optional<double> parse_number(ValueType type, std::string_view text);
 
 struct KeyValue {
   static constexpr int any_number = 0;
+
+  bool is_section() const { return type == ValueType::section; }
+  bool is_list() const { return count == any_number; }
 
   ValueType type = ValueType::section;
   int count = 1;                       ///< 1: a single value; n > 1: a list of n; any_number: a list
@@ -249,8 +253,8 @@ KeyValue section_or_none(Path... path) {
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
 
-/// The axis of rotation: a vector, or the word for one along x, y or z.
-KeyValue rotation_axis();
+/// What a key of a term sets.
+KeyValue parameter(const ParameterValue& value);
 
 /// What an actuation is, none excepted, which its section has.
 KeyValue actuation_kind(WallCondition FlowParameters::*side);

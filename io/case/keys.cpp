@@ -6,31 +6,72 @@
 #include <cmath>
 
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/support/error.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/numbers.hpp"
 #include "io/case/time_tables.hpp"
 
 namespace sluice::io {
 
-std::string Key::name() const {
-  const auto dot = path.rfind('.');
-  return dot == std::string::npos ? path : path.substr(dot + 1);
+namespace {
+
+struct Introduced {
+  PhysicsList physics{};
+  bool done = false;
+};
+Introduced& introduced() {
+  static Introduced terms;
+  return terms;
 }
 
-std::string Key::section() const {
-  const auto dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(0, dot);
+Key key_of(const ParameterKey& row) {
+  return {row.path,
+          binding::parameter(row.value),
+          row.words,
+          row.range,
+          row.required,
+          row.physical,
+          row.sampled,
+          row.fallback,
+          row.earlier_fallback,
+          row.fallback_note,
+          row.unit,
+          row.meaning,
+          row.excludes,
+          row.only_with,
+          row.example,
+          row.commented};
 }
 
-std::string Key::content() const {
-  return value.count == KeyValue::any_number ? path + "[]" : path;
+std::vector<Key> keys_of_terms() {
+  std::vector<Key> keys;
+  for (const Physics* term : introduced_physics()) {
+    for (const ParameterKey& row : term->keys()) keys.push_back(key_of(row));
+  }
+  return keys;
+}
+
+}  // namespace
+
+void introduce(PhysicsList physics) {
+  SLUICE_REQUIRE(!introduced().done, "terms are introduced once");
+  introduced() = {physics, true};
+}
+
+PhysicsList introduced_physics() {
+  SLUICE_REQUIRE(introduced().done, "the terms of the equations must be introduced before a case is read");
+  return introduced().physics;
+}
+
+bool is_driven_from_above(const FlowParameters& flow) {
+  return std::ranges::any_of(introduced_physics(), [&](const Physics* term) { return term->drives_from_above(flow); });
 }
 
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (auto part : {key_table::flow_keys(), key_table::rotation_keys(), key_table::buoyancy_keys(),
-                      key_table::grid_keys(), key_table::wall_keys(), key_table::scalar_keys(), key_table::time_keys(),
+    for (auto part : {key_table::flow_keys(), keys_of_terms(), key_table::buoyancy_keys(), key_table::grid_keys(),
+                      key_table::wall_keys(), key_table::scalar_keys(), key_table::time_keys(),
                       key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }

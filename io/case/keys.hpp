@@ -3,45 +3,27 @@
 // It is used to check and read the file, to write the resolved case and compare it with a checkpoint's, and to generate
 // the commented template and the reference page.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/case/key_value.hpp"
+#include "model/key_row.hpp"
+#include "model/physics.hpp"
 
 namespace sluice::io {
 
-/// Allowed values of a number.
-struct Range {
-  std::vector<double> minimum{};  ///< one for all, or one for each component of a list; empty: no limit
-  bool above = false;             ///< the minimum itself is not allowed
-  double maximum = std::numeric_limits<double>::infinity();
-};
+using Key = KeyRow<KeyValue>;
 
-struct Key {
-  std::string path{};                ///< such as flow.reynolds.bulk; for keys of list items: output.slices[].at
-  KeyValue value{};                  ///< its type and its member; unused for a section
-  std::vector<std::string> words{};  ///< words allowed in place of a value: none, auto
-  Range range{};
-  bool required = false;                ///< unless one of `excludes` is given, or `only_with` does not apply
-  bool physical = true;                 ///< a restart may not change it; if false for a section, false for all its keys
-  bool sampled = true;                  ///< a physical key that statistics depend on; for sections like `physical`
-  std::string fallback{};               ///< YAML of the value used when the key is absent; empty: none
-  std::string earlier_fallback{};       ///< in place of fallback for stored cases that are older than the key
-  std::string fallback_note{};          ///< documentation of a default that depends on other keys
-  std::string unit{};                   ///< U: the velocity unit that flow.reynolds sets; empty: not a number
-  std::string meaning{};                ///< one sentence
-  std::vector<std::string> excludes{};  ///< keys of the same section that contradict this one
-  std::vector<std::string> only_with{};  ///< the values of the section's `type` for which this key exists
-  std::string example{};                 ///< value in the template, if not the fallback
-  bool commented = false;                ///< shown in the template as a comment
+/// Adds the keys, rules and synonyms of these terms. Once, before anything else of io/case is used; `physics` must
+/// last.
+void introduce(PhysicsList physics);
 
-  std::string name() const;     ///< last part of the path
-  std::string section() const;  ///< path without its last part; for keys of list items: with []
-  bool is_section() const { return value.type == ValueType::section; }
-  std::string content() const;  ///< for a section: the section() of its keys
-};
+/// The terms that were introduced.
+PhysicsList introduced_physics();
+
+/// Whether a term gives the velocity far above the wall, which drives the flow.
+bool is_driven_from_above(const FlowParameters& flow);
 
 /// The table, in the order of the documentation: a section before its keys.
 const std::vector<Key>& case_keys();

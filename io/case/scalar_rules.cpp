@@ -49,10 +49,23 @@ class ScalarRules {
   }
 
  private:
+  // What a term says of its mean force; empty if no term has one.
+  std::string mean_force() const {
+    for (const Physics* term : introduced_physics()) {
+      if (std::string force = term->mean_force(settings_.flow); !force.empty()) return force;
+    }
+    return {};
+  }
+
   // Whether the friction velocity follows from the forces on the fluid.
   void check_friction_velocity() {
-    for (const char* needed : {"flow.forcing", "flow.spanwise_forcing", "flow.rotation", "walls", "domain.size"}) {
+    for (const char* needed : {"flow.forcing", "flow.spanwise_forcing", "walls", "domain.size"}) {
       if (!problems_.good(needed)) return;
+    }
+    for (const Physics* term : introduced_physics()) {
+      for (const ParameterKey& key : term->keys()) {
+        if (!problems_.good(key.path)) return;
+      }
     }
     const FlowParameters& flow = settings_.flow;
     const ForcingParameters& forcing = flow.forcing;
@@ -65,8 +78,8 @@ class ScalarRules {
       reason = "a pressure gradient that is not above 0 drives no flow along x";
     } else if (flow.spanwise_forcing.kind != ForcingKind::none) {
       reason = "flow.spanwise_forcing adds to the friction of the walls";
-    } else if (flow.rotation.rate[2] != 0) {
-      reason = "rotation about a wall-normal axis is a mean force, which adds to the friction of the walls";
+    } else if (const std::string force = mean_force(); !force.empty()) {
+      reason = force;
     } else if (flow.buoyancy.direction[0] != 0 || flow.buoyancy.direction[1] != 0) {
       reason = "gravity along x or y is a mean force, which adds to the friction of the walls";
     } else if (!flow.bottom.drags() && !flow.top.drags()) {

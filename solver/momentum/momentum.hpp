@@ -16,12 +16,6 @@ struct SubstepWeights {
   double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
 };
 
-/// Whether steps of a flow can leave corrections to the next momentum sweep. Given power reads the mean velocity before
-/// that sweep; rotation reads the velocity after it, on GPUs, where the sweep adds no body forces.
-inline bool can_leave_corrections(const FlowParameters& flow, bool on_gpu) {
-  return flow.forcing.kind != ForcingKind::power && !(on_gpu && flow.rotation.active());
-}
-
 /// Whether predict() also updates p, eq. (6), where it corrects the velocity. That takes a second array of p, because
 /// other thread blocks still read the old one.
 inline constexpr bool sweep_updates_pressure = loops_on_gpu;

@@ -3,6 +3,8 @@
 // fluxes uc and wc (docs/equations.md, Budgets of scalars). Labelled after the scalar. c at u is c interpolated to the
 // x face, u at c is u interpolated to the centre, both with the order of the scheme; c at w is the mean of both sides.
 #include "solver/momentum/operators.hpp"
+#include "solver/physics/buoyancy.hpp"
+#include "solver/physics/rotation.hpp"
 #include "solver/statistics/profile_table.hpp"
 #include "solver/transport/scalar_terms.hpp"
 
@@ -178,15 +180,14 @@ struct ScalarFluxFaceProfiles {
   }
 };
 
-/// The forces of a rotating frame and of buoyancy, but for their constant parts: 2 Omega, and the buoyancy per unit of
-/// the buoyant scalar along x and z; eqs. (11) and (13).
+/// The forces of terms, but for their constant parts, eqs. (11) and (13); in flows that have any.
 struct ScalarForceArrays {
-  op::In u, v, w, c, buoyant;
-  Metrics m;
-  real twice_rate_x, twice_rate_y, twice_rate_z, buoyancy_x, buoyancy_z;
+  op::In c;
+  CoriolisForce coriolis;
+  BuoyantForce buoyancy;
 };
 
-/// c at u times the forces on u, in flows that have any.
+/// c at u times the forces on u.
 template <Order order>
 struct ScalarForceCenterProfiles {
   using CellType = op::CellFor<order>;
@@ -206,9 +207,7 @@ struct ScalarForceCenterProfiles {
 
   SLUICE_INLINE Values at(const CellType& at) const {
     return {static_cast<double>(op::scalar_at_face<order, Location::x_face>(a.c, at)),
-            static_cast<double>(a.twice_rate_z * op::v_at_x_face<order>(a.v, at) -
-                                a.twice_rate_y * op::w_at_x_face<order>(a.w, at)),
-            static_cast<double>(a.buoyancy_x * op::scalar_at_face<order, Location::x_face>(a.buoyant, at))};
+            a.coriolis.template on_u<order>(at), a.buoyancy.template on_u<order>(at)};
   }
 };
 
@@ -233,9 +232,7 @@ struct ScalarForceFaceProfiles {
 
   SLUICE_INLINE Values at(const CellType& at) const {
     return {static_cast<double>(op::scalar_at_face<order, Location::z_face>(a.c, at)),
-            static_cast<double>(a.twice_rate_y * op::u_at_z_face<order>(a.u, at, a.m) -
-                                a.twice_rate_x * op::v_at_z_face<order>(a.v, at, a.m)),
-            static_cast<double>(a.buoyancy_z * op::scalar_at_face<order, Location::z_face>(a.buoyant, at))};
+            a.coriolis.template on_w<order>(at), a.buoyancy.template on_w<order>(at)};
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/physics/terms.hpp"
 #include "solver/statistics/budget_profiles.hpp"
 #include "solver/statistics/flow_profiles.hpp"
 #include "solver/statistics/scalar_budget_profiles.hpp"
@@ -9,10 +10,6 @@
 namespace sluice {
 
 namespace {
-
-bool has_body_forces(const FlowParameters& flow) {
-  return flow.rotation.active() || flow.buoyancy.active();
-}
 
 std::vector<ProfileInfo> list_profiles(bool budgets, const FlowParameters& flow) {
   std::vector<ProfileInfo> list;
@@ -30,7 +27,7 @@ std::vector<ProfileInfo> list_profiles(bool budgets, const FlowParameters& flow)
     append_profiles<ScalarBudgetCenterProfiles<Order::second>>(list, scalar.name, scalar.long_name);
     append_profiles<ScalarBudgetFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
     append_profiles<ScalarFluxFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
-    if (!has_body_forces(flow)) continue;
+    if (!has_body_force(flow)) continue;
     append_profiles<ScalarForceCenterProfiles<Order::second>>(list, scalar.name, scalar.long_name);
     append_profiles<ScalarForceFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
   }
@@ -96,22 +93,11 @@ ScalarBudgetArrays scalar_budget_arrays(const State& state, const Metrics& metri
 ScalarForceArrays scalar_force_arrays(const State& state, const Metrics& metrics, const FlowParameters& flow,
                                       std::size_t number) {
   const auto [u, v, w, p] = views(state);
-  const auto& [buoyant_scalar, coefficient, reference, direction] = flow.buoyancy;
-  const auto buoyant = std::ranges::find(flow.scalars, buoyant_scalar, &ScalarParameters::name);
-  const auto buoyant_number =
-      flow.buoyancy.active() ? static_cast<std::size_t>(buoyant - flow.scalars.begin()) : number;
-  const auto& rate = flow.rotation.rate;
-  return {.u = u,
-          .v = v,
-          .w = w,
-          .c = state.transported[number].field.view(),
-          .buoyant = state.transported[buoyant_number].field.view(),
-          .m = metrics,
-          .twice_rate_x = static_cast<real>(2 * rate[0]),
-          .twice_rate_y = static_cast<real>(2 * rate[1]),
-          .twice_rate_z = static_cast<real>(2 * rate[2]),
-          .buoyancy_x = static_cast<real>(-coefficient * direction[0]),
-          .buoyancy_z = static_cast<real>(-coefficient * direction[2])};
+  const auto scalar = [&](std::size_t n) { return state.transported[n].field.view(); };
+  const std::size_t buoyant = flow.buoyancy.active() ? static_cast<std::size_t>(buoyant_scalar(flow)) : number;
+  return {.c = scalar(number),
+          .coriolis = CoriolisForce::of(flow, u, v, w, metrics),
+          .buoyancy = BuoyantForce::of(flow, scalar(buoyant))};
 }
 
 }  // namespace
@@ -194,7 +180,7 @@ void Statistics::issue_scalar(const State& state, std::size_t number, std::size_
   issue_next(ScalarBudgetFaceProfiles<order>{arrays});
   first_fluxes_.push_back(next);
   issue_next(ScalarFluxFaceProfiles<order>{arrays});
-  if (!has_body_forces(flow_)) return;
+  if (!has_body_force(flow_)) return;
   const ScalarForceArrays forces = scalar_force_arrays(state, metrics_, flow_, number);
   issue_next(ScalarForceCenterProfiles<order>{forces});
   issue_next(ScalarForceFaceProfiles<order>{forces});

@@ -59,8 +59,8 @@ double print_step_forecast(const Machine& machine, const io::Case& settings, con
   if (!fits) warnings.add("the case does not fit in the memory of the devices: take more of them");
   if (is_incomplete_forecast(settings.flow))
     warnings.add(
-        "the forecast of a step is too short: it leaves out scalars, rotation, opposition control, a given power and "
-        "what a flow without walls needs");
+        "the forecast of a step is too short: it leaves out scalars, forces in the volume, opposition control, a given "
+        "power and what a flow without walls needs");
   return seconds / points * 1e9;
 }
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "io/case/names.hpp"
-#include "model/ekman.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/terms.hpp"
 #include "solver/walls/opposition_control.hpp"
 #include "src/run/resolution_advice.hpp"
 #include "src/run/time_step_estimate.hpp"
@@ -50,28 +50,6 @@ void print_walls(const Grid& grid, const FlowParameters& flow) {
     if (wall.actuation.kind != ActuationKind::none)
       fmt::print("{:<15} {}\n", name_of(side) + " wall", described(wall.actuation, grid, side, u_tau, flow.viscosity));
   }
-}
-
-void print_rotation(const io::Case& settings, const Grid& grid) {
-  const RotationParameters& rotation = settings.flow.rotation;
-  if (!rotation.active()) return;
-  if (rotation.has_geostrophic()) {
-    const EkmanLayer layer = ekman_layer(settings.flow);
-    fmt::print("Ekman layer     depth D {:.4g} h, Re_D {:.4g} (G D/nu), domain {:.3g} D high\n", layer.depth,
-               layer.reynolds, grid.length_z() / layer.depth);
-    return;
-  }
-  if (settings.flow.periodic_z) {
-    fmt::print("rotation        2 Omega h/U {:.4g}\n", settings.rotation.number);
-    return;
-  }
-  const double u_tau = turbulent_profile(grid, settings.flow).friction_velocity;
-  const double rate = rotation.rate[1];
-  fmt::print("rotation        2 Omega h/U {:.4g}{}{}\n", settings.rotation.number,
-             u_tau > 0 ? fmt::format(", 2 Omega h/u_tau {:.3g}", settings.rotation.number / u_tau) : "",
-             rate == 0 || settings.flow_type == io::FlowType::couette
-                 ? ""
-                 : fmt::format("; the {} wall is the pressure side", rate > 0 ? "top" : "bottom"));
 }
 
 std::string described(const ScalarWall& wall) {
@@ -227,7 +205,11 @@ bool print_why_not_turbulent(const Grid& grid, const FlowParameters& flow, const
 
 void print_physics(const io::Case& settings, const Grid& grid, Warnings& warnings) {
   print_walls(grid, settings.flow);
-  print_rotation(settings, grid);
+  const FlowParameters& flow = settings.flow;
+  const double u_tau = flow.periodic_z ? 0 : turbulent_profile(grid, flow).friction_velocity;
+  for (const std::string& line :
+       check_lines({flow, grid.length_z(), settings.flow_type == io::FlowType::couette, u_tau}))
+    fmt::print("{}\n", line);
   print_scalars(settings, grid, warnings);
   print_buoyancy(settings.flow, grid);
 }

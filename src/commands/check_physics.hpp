@@ -1,5 +1,5 @@
 #pragma once
-// What `sluice check` says of what drives a flow: forcing, walls, rotation, scalars, buoyancy.
+// What `sluice check` says of what drives a flow: forcing, walls, terms, scalars.
 #include <fmt/format.h>
 
 #include <string>

@@ -11,8 +11,8 @@
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/names.hpp"
-#include "model/ekman.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
 #include "src/commands/case_input.hpp"
 #include "src/commands/check_machine.hpp"
@@ -48,13 +48,12 @@ std::vector<std::string> require_formulas(const CheckOptions& options, const io:
 
 /// Names the effects on the friction that its estimate leaves out; empty without any, or if the case sets the friction.
 std::string not_in_estimate(const FlowParameters& flow) {
-  if (flow.forcing.kind == ForcingKind::pressure_gradient || flow.rotation.has_geostrophic()) return "";
+  if (flow.forcing.kind == ForcingKind::pressure_gradient || boundary_layer(flow)) return "";
   const auto slips = [](const WallCondition& wall) { return wall.kind == WallKind::slip; };
   std::vector<std::string> effects;
   if (flow.bottom.is_actuated() || flow.top.is_actuated()) effects.emplace_back("actuated walls");
   if (slips(flow.bottom) || slips(flow.top)) effects.emplace_back("slip");
-  if (flow.rotation.active()) effects.emplace_back("rotation");
-  if (flow.buoyancy.active()) effects.emplace_back("buoyancy");
+  for (std::string& term : active_terms(flow)) effects.push_back(std::move(term));
   std::string text;
   for (std::size_t n = 0; n < effects.size(); ++n)
     text += (n == 0 ? ", without the effect of " : n + 1 == effects.size() ? " and " : ", ") + effects[n];
@@ -88,9 +87,9 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
                     transition.name, transition.value, transition.uniform));
   const double u_tau = turbulent_profile(grid, flow).friction_velocity;
   const double viscous_length = flow.viscosity / u_tau;
+  const std::optional<BoundaryLayer> layer = boundary_layer(flow);
   fmt::print("Re_tau          {:.1f} expected if turbulent (from {}{}; u_tau {:.5f})\n", u_tau / flow.viscosity,
-             flow.rotation.has_geostrophic() ? "the geostrophic drag law" : "the law of the wall",
-             not_in_estimate(flow), u_tau);
+             layer ? layer->friction_law : "the law of the wall", not_in_estimate(flow), u_tau);
   fmt::print("wall units      dx+ {:.2f}  dy+ {:.2f}  dz+ {:.4g} (min) to {:.2f} (max), first centre z+ {:.3g}\n",
              grid.dx() / viscous_length, grid.dy() / viscous_length, grid.dz_min() / viscous_length,
              widest / viscous_length, grid.z_center(0) / viscous_length);
@@ -128,10 +127,12 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
   const FlowParameters& flow = settings.flow;
   const ExpectedStep step = expected_step(settings, grid);
   const double limit = step.limit();
+  std::string of_terms;
+  for (const auto& [name, rate] : step.of_terms) of_terms += fmt::format(", {} alone {:.3e}", name, 1 / rate);
   fmt::print(
       "time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}{}\n",
       step.dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / step.advective,
-      1 / step.diffusive, step.rotation > 0 ? fmt::format(", rotation alone {:.3e}", 1 / step.rotation) : "");
+      1 / step.diffusive, of_terms);
   if (settings.time.dt && step.dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
   const std::string unknown = unknown_velocity(settings, grid);
   if (!unknown.empty())
@@ -168,10 +169,10 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
     const SamplingForecast found = forecast(*sampling, length);
     fmt::print("{:<15} about {}, {} of {:g} with {} each", name, count_of(found.samples, "sample"),
                count_of(found.blocks, "block"), sampling->block, readable_size(block_bytes));
-    const bool is_ekman = flow.rotation.has_geostrophic();
-    if (is_ekman) fmt::print(": {:.2f} periods 2 pi/f", found.time / ekman_layer(flow).period);
-    if (turbulent && !is_ekman) fmt::print(": {:.1f} h/u_tau", found.time * u_tau);
-    if (turbulent && !is_ekman && found.time > 0 && sampling == &output.statistics) {
+    const std::optional<BoundaryLayer> layer = boundary_layer(flow);
+    if (layer) fmt::print(": {:.2f} periods 2 pi/f", found.time / layer->period);
+    if (turbulent && !layer) fmt::print(": {:.1f} h/u_tau", found.time * u_tau);
+    if (turbulent && !layer && found.time > 0 && sampling == &output.statistics) {
       const double percent = 100 * expected_interval(grid, flow, found.time * u_tau);
       fmt::print("{}", percent < 99.5 ? fmt::format("; Re_tau to about +- {:.2g} % (95 % interval)", percent)
                                       : std::string("; too short for an interval of Re_tau"));

@@ -13,6 +13,7 @@
 #include "core/support/real.hpp"
 #include "model/field_descriptor.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
+#include "solver/physics/terms.hpp"
 #include "solver/rk3.hpp"
 #include "src/bench/phase_words.hpp"
 
@@ -295,7 +296,7 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
 }
 
 bool is_incomplete_forecast(const FlowParameters& flow) {
-  return !flow.scalars.empty() || flow.periodic_z || flow.rotation != RotationParameters{} ||
+  return !flow.scalars.empty() || flow.periodic_z || !active_terms(flow).empty() ||
          flow.forcing.kind == ForcingKind::power || flow.bottom.actuation.follows_flow() ||
          flow.top.actuation.follows_flow();
 }

@@ -24,7 +24,7 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
 StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition,
                            LineStrategy strategy);
 
-/// Whether the flow has parts that the forecast leaves out: scalars, rotation and others.
+/// Whether the flow has parts that the forecast leaves out: scalars, terms and others.
 bool is_incomplete_forecast(const FlowParameters& flow);
 
 }  // namespace sluice

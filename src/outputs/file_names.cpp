@@ -51,7 +51,6 @@ std::string without_slash(const char* group) {
 
 /// The flow with everything that brings names.
 FlowParameters with_all_terms(FlowParameters flow) {
-  flow.rotation.rate = {1, 1, 1};
   flow.forcing.kind = ForcingKind::power;
   flow.spanwise_forcing.kind = ForcingKind::bulk_velocity;
   return flow;

@@ -14,6 +14,7 @@
 #include "io/case/names.hpp"
 #include "io/files/hashed_array.hpp"
 #include "io/files/hdf5.hpp"
+#include "solver/physics/terms.hpp"
 #include "solver/statistics/chosen_planes.hpp"
 #include "src/outputs/checkpoint.hpp"
 
@@ -104,7 +105,7 @@ StatisticsFlow statistics_flow(const io::Case& settings, std::vector<double> z_f
                       settings.flow_type == io::FlowType::couette,
                       {},
                       std::move(z_face),
-                      settings.flow.rotation,
+                      mean_flow(settings.flow),
                       settings.flow.buoyancy,
                       settings.flow.scalars};
   for (std::size_t k = 0; k + 1 < flow.z_face.size(); ++k) flow.z.push_back((flow.z_face[k] + flow.z_face[k + 1]) / 2);

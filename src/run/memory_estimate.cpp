@@ -14,6 +14,7 @@
 #include "poisson/helmholtz_solver.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "solver/momentum/momentum.hpp"
+#include "solver/physics/terms.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,5 @@
 #include "src/run/resolution_advice.hpp"
+#include "solver/physics/terms.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,7 +58,7 @@ std::vector<Resolution> resolutions(const Grid& grid, const FlowParameters& flow
                                {'y', "", grid.dy() / viscous_length, limit.dy_plus}};
   if (const double dz = wall_dz(grid, flow); dz > 0)
     list.push_back({'z', " at the wall", dz / viscous_length, wall_dz_plus_limit});
-  if (flow.rotation.has_geostrophic()) return list;  // above an Ekman layer is no turbulence to resolve
+  if (boundary_layer(flow)) return list;  // above it is no turbulence to resolve
   const double kolmogorov_length = std::pow(0.4 / viscous_length, 0.25);
   const char* place = flow.bottom.drags() && flow.top.drags() ? " at the centre" : " at the surface";
   list.push_back({'z', place, widest_dz(grid) / viscous_length, center_dz_limit * kolmogorov_length});

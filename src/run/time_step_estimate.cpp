@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "model/ekman.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
 
 namespace sluice {
@@ -60,7 +60,8 @@ double rate_at_wall(const Grid& grid, const FlowParameters& flow, const WallCond
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow) {
   const auto [along_x, along_y] = velocity_difference(flow.bottom, flow.top);
   const double difference = std::hypot(along_x, along_y);
-  if (flow.rotation.has_geostrophic()) return {"Re_D", ekman_layer(flow).reynolds, lowest_unstable_re_ekman, 0, false};
+  if (const auto layer = boundary_layer(flow))
+    return {layer->reynolds_name, layer->reynolds, layer->lowest_unstable, 0, false};
   const bool driven_by_walls = flow.forcing.kind == ForcingKind::none && flow.bottom.drags() && flow.top.drags();
   if (driven_by_walls && difference > 0)
     return {"Re_w", difference / 2 * grid.length_z() / 2 / flow.viscosity, lowest_turbulent_re_wall,
@@ -136,7 +137,7 @@ ExpectedStep expected_step(const io::Case& settings, const Grid& grid) {
   ExpectedStep step{.advective = flow.periodic_z ? initial_advective_rate(grid, flow, settings.initial.velocity)
                                                  : expected_advective_rate(grid, flow),
                     .diffusive = diffusive_rate(grid, flow),
-                    .rotation = rotation_rate(flow.rotation)};
+                    .of_terms = term_rates(flow)};
   step.dt = settings.time.dt ? *settings.time.dt : settings.time.cfl.value_or(0) * step.limit();
   if (settings.time.dt_max) step.dt = std::min(step.dt, *settings.time.dt_max);
   return step;

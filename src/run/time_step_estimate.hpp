@@ -2,10 +2,12 @@
 // What the time step of a run will be, before it starts.
 #include <array>
 #include <string>
+#include <vector>
 
 #include "io/case/case.hpp"
 #include "model/parameters.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/physics/terms.hpp"
 
 namespace sluice {
 
@@ -19,10 +21,6 @@ inline constexpr double lowest_turbulent_re_tau = 60;
 inline constexpr double lowest_turbulent_re_wall = 324;
 inline constexpr double lowest_uniform_re_wall = 380;
 
-/// Below this Re_D = G D/nu, with the geostrophic speed G and the depth D = sqrt(nu/|Omega_z|), a laminar Ekman layer
-/// is stable to small disturbances (Leibovich & Lele, J. Fluid Mech. 150, 41, 1985).
-inline constexpr double lowest_unstable_re_ekman = 54.2;
-
 /// The Reynolds number that decides, and the one at which turbulence begins to last.
 struct TransitionReynolds {
   const char* name;  ///< Re_tau, Re_w or Re_D
@@ -31,8 +29,8 @@ struct TransitionReynolds {
   bool is_estimate;  ///< `value` is by the law of the wall
 };
 
-/// Re_w for flows that the walls alone drive, Re_D for those with a geostrophic velocity, Re_tau by the law of the wall
-/// for all others.
+/// Re_w for flows that the walls alone drive, that of a boundary layer for flows that are driven from above, Re_tau by
+/// the law of the wall for all others.
 TransitionReynolds transition_reynolds(const Grid& grid, const FlowParameters& flow);
 
 /// With one cell along x or y: such a flow is not turbulent at any Reynolds number.
@@ -54,8 +52,13 @@ double initial_advective_rate(const Grid& grid, const FlowParameters& flow, cons
 /// The step that is expected of a run, and its limit with its parts.
 struct ExpectedStep {
   double dt = 0;
-  double advective = 0, diffusive = 0, rotation = 0;  ///< of 1/limit
-  double limit() const { return 1 / (advective + diffusive + rotation); }
+  double advective = 0, diffusive = 0;  ///< of 1/limit
+  std::vector<TermRate> of_terms{};
+  double limit() const {
+    double rate = advective + diffusive;
+    for (const TermRate& term : of_terms) rate += term.rate;
+    return 1 / rate;
+  }
 };
 
 /// `settings`: with constants in place of forcings that depend on time.

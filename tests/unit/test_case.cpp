@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 
+#include "tests/support/rotation.hpp"
 #include "tests/unit/case_fixture.hpp"
 
 namespace sluice::io {
@@ -95,15 +96,15 @@ TEST(Case, ReynoldsNumberSetsViscosityAndForcing) {
 TEST(Case, RotationNumberAndAxisSetTheRate) {
   using Vector = std::array<double, 3>;
   const auto rate = [](const std::string& rotation) {
-    return parse(minimal, {"flow.rotation={" + rotation + "}"}).flow.rotation.rate;
+    return test::rotation_of(parse(minimal, {"flow.rotation={" + rotation + "}"}).flow).rate;
   };
-  EXPECT_FALSE(parse(minimal).flow.rotation.active());
+  EXPECT_FALSE(test::rotation_of(parse(minimal).flow).active());
   EXPECT_EQ(rate("number: 0.5"), (Vector{0, 0.25, 0}));
   EXPECT_EQ(rate("number: -0.5, axis: spanwise"), (Vector{0, -0.25, 0}));
   EXPECT_EQ(rate("number: 0.5, axis: streamwise"), (Vector{0.25, 0, 0}));
   EXPECT_EQ(rate("number: 0.5, axis: wall_normal"), (Vector{0, 0, 0.25}));
   EXPECT_EQ(rate("number: 1, axis: [0, 3, -4]"), (Vector{0, 0.5 * (3 / 5.0), 0.5 * (-4 / 5.0)}));
-  EXPECT_FALSE(parse(minimal, {"flow.rotation={number: 0}"}).flow.rotation.active());
+  EXPECT_FALSE(test::rotation_of(parse(minimal, {"flow.rotation={number: 0}"}).flow).active());
 }
 
 TEST(Case, AGeostrophicVelocityDrivesAnEkmanLayerOfAnyHeight) {
@@ -111,7 +112,7 @@ TEST(Case, AGeostrophicVelocityDrivesAnEkmanLayerOfAnyHeight) {
                     "flow.rotation={number: 5e-3, axis: wall_normal, geostrophic: [1, 0.5]}"};
   const Case settings = parse(minimal, ekman);
   EXPECT_EQ(settings.flow.forcing.kind, ForcingKind::none);
-  EXPECT_EQ(settings.flow.rotation.geostrophic, (std::array<double, 2>{1, 0.5}));
+  EXPECT_EQ(test::rotation_of(settings.flow).geostrophic, (std::array<double, 2>{1, 0.5}));
   EXPECT_EQ(settings.size[2], 15);
   expect_round_trip(settings);
 }

@@ -6,9 +6,10 @@
 #include <numbers>
 #include <vector>
 
-#include "model/ekman.hpp"
 #include "model/key_figures.hpp"
 #include "model/wall_stress.hpp"
+#include "solver/physics/terms.hpp"
+#include "tests/support/rotation.hpp"
 
 namespace sluice {
 namespace {
@@ -17,37 +18,37 @@ namespace {
 FlowParameters layer(double re_d, double speed = 1, double depth = 1) {
   FlowParameters flow;
   flow.viscosity = speed * depth / re_d;
-  flow.rotation.rate[2] = flow.viscosity / (depth * depth);  // D = sqrt(nu/Omega)
-  flow.rotation.geostrophic = {0.6 * speed, -0.8 * speed};
+  test::rotation_of(flow).rate[2] = flow.viscosity / (depth * depth);  // D = sqrt(nu/Omega)
+  test::rotation_of(flow).geostrophic = {0.6 * speed, -0.8 * speed};
   return flow;
 }
 
 TEST(EkmanLayer, HasTheScalesOfTheCase) {
-  const EkmanLayer found = ekman_layer(layer(400, 3, 0.5));
+  const BoundaryLayer found = *boundary_layer(layer(400, 3, 0.5));
   EXPECT_NEAR(found.speed, 3, 1e-14);
   EXPECT_NEAR(found.depth, 0.5, 1e-14);
   EXPECT_NEAR(found.reynolds, 400, 1e-11);
-  EXPECT_NEAR(found.period, 2 * std::numbers::pi / (2 * layer(400, 3, 0.5).rotation.rate[2]), 1e-11);
+  EXPECT_NEAR(found.period, 2 * std::numbers::pi / (2 * test::rotation_of(layer(400, 3, 0.5)).rate[2]), 1e-11);
 }
 
 TEST(EkmanLayer, ExpectsThePublishedFrictionVelocity) {
   for (const double speed : {1.0, 3.0}) {
-    EXPECT_NEAR(ekman_layer(layer(400, speed)).friction_velocity / speed, 0.0652, 0.02 * 0.0652);
-    EXPECT_NEAR(ekman_layer(layer(1000, speed)).friction_velocity / speed, 0.0531, 0.02 * 0.0531);
+    EXPECT_NEAR(boundary_layer(layer(400, speed))->friction_velocity / speed, 0.0652, 0.02 * 0.0652);
+    EXPECT_NEAR(boundary_layer(layer(1000, speed))->friction_velocity / speed, 0.0531, 0.02 * 0.0531);
   }
 }
 
 TEST(EkmanLayer, ExpectsTheExactLaminarFrictionVelocityAtLowReynoldsNumbers) {
-  EXPECT_NEAR(ekman_layer(layer(60, 2)).friction_velocity, 2 * std::sqrt(std::numbers::sqrt2 / 60), 1e-13);
+  EXPECT_NEAR(boundary_layer(layer(60, 2))->friction_velocity, 2 * std::sqrt(std::numbers::sqrt2 / 60), 1e-13);
 }
 
 TEST(WallStress, IsTheMagnitudeOnlyWhereTheMeanFlowTurns) {
-  RotationParameters rotation;
-  EXPECT_EQ(stress_of_u_tau(rotation, -3, 4), 3);
-  rotation.rate = {0.1, 0.2, 0};
-  EXPECT_EQ(stress_of_u_tau(rotation, -3, 4), 3);
-  rotation.rate[2] = -0.1;
-  EXPECT_EQ(stress_of_u_tau(rotation, -3, 4), 5);
+  FlowParameters flow;
+  EXPECT_EQ(stress_of_u_tau(mean_flow(flow).changes_direction, -3, 4), 3);
+  test::rotation_of(flow).rate = {0.1, 0.2, 0};
+  EXPECT_EQ(stress_of_u_tau(mean_flow(flow).changes_direction, -3, 4), 3);
+  test::rotation_of(flow).rate[2] = -0.1;
+  EXPECT_EQ(stress_of_u_tau(mean_flow(flow).changes_direction, -3, 4), 5);
 }
 
 /// The laminar layer of D = 1 in a domain 24 high: Re_tau and C_f do not depend on the height.
@@ -58,7 +59,7 @@ TEST(KeyFigures, OfAnEkmanLayerHaveItsOwnLengthAndVelocity) {
                       .top = {WallKind::free_slip, {}},
                       .z = {},
                       .z_face = {},
-                      .rotation = layer_of.rotation};
+                      .terms = mean_flow(layer_of)};
   std::vector<ProfileInfo> profiles;
   for (const char* name : {"u", "v", "w", "uu", "vv", "ww"}) profiles.push_back({name, name});
   for (const char* name : {"uw", "tau_xz", "tau_yz"}) profiles.push_back({name, name, "1", ProfileAxis::z_face});

@@ -245,13 +245,13 @@ TEST(KeyFigures, AreOfBothWallsOrOfTheBottomWallWhereTheHalvesDiffer) {
   const auto expect = [&](const char* which, const KeyFigureValues& expected) {
     for (std::size_t n = 0; n < expected.size(); ++n) EXPECT_EQ(figures()[n], expected[n]) << which << " " << n;
   };
-  flow.rotation.rate = {0, 0.1, 0};
+  flow.terms = {.is_mirrored = false};
   expect("rotation about y", of_bottom);
-  flow.rotation.rate = {0.1, 0, 0};
+  flow.terms = {.is_mirrored = false, .is_turned = false};
   expect("rotation about x", of_bottom);
-  flow.rotation.rate = {0, 0, 0.1};
+  flow.terms = {.is_turned = false, .changes_direction = true};
   expect("rotation about z", averaged);
-  flow.rotation.rate = {};
+  flow.terms = {};
   flow.buoyancy = {.scalar = "c", .coefficient = 1};
   flow.scalars = {odd};
   expect("stable stratification", averaged);

@@ -10,6 +10,7 @@
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
 #include "tests/support/flow_case.hpp"
+#include "tests/support/rotation.hpp"
 
 namespace sluice {
 namespace {
@@ -27,7 +28,7 @@ class RotationAboutZ : public testing::TestWithParam<test::Discretisation> {
     settings.flow.viscosity = 0.1;
     settings.flow.bottom.kind = bottom;
     settings.flow.top.kind = top;
-    settings.flow.rotation = {{0, 0, rate}, {0.7, -0.4}};
+    test::rotation_of(settings.flow) = {.rate = {0, 0, rate}, .geostrophic = {0.7, -0.4}};
     settings.flow.diffusion = GetParam().diffusion;
     settings.flow.order = GetParam().order;
     return settings;
@@ -96,8 +97,8 @@ TEST_P(RotationAboutZ, TheTimeStepLimitIsThatOfStability) {
 
 /// G (1 - cosh(c (H - z))/cosh(c H)), c = (1 + i)/D, D = sqrt(nu/Omega): under a free-slip top at H = 2.
 Complex exact_ekman(double z, const FlowParameters& flow) {
-  const Complex c = Complex(1, 1) * std::sqrt(flow.rotation.rate[2] / flow.viscosity);
-  const Complex geostrophic(flow.rotation.geostrophic[0], flow.rotation.geostrophic[1]);
+  const Complex c = Complex(1, 1) * std::sqrt(test::rotation_of(flow).rate[2] / flow.viscosity);
+  const Complex geostrophic(test::rotation_of(flow).geostrophic[0], test::rotation_of(flow).geostrophic[1]);
   return geostrophic * (1.0 - std::cosh(c * (2 - z)) / std::cosh(c * 2.0));
 }
 
@@ -133,7 +134,7 @@ TEST_P(RotationAboutZ, AFlowAtRestBecomesTheEkmanLayer) {
 TEST_P(RotationAboutZ, ADrivenLaminarFlowBetweenTwoWallsIsSteady) {
   for (const ForcingKind kind : {ForcingKind::bulk_velocity, ForcingKind::pressure_gradient}) {
     FlowCase settings = settings_for(0.3, WallKind::no_slip, WallKind::no_slip);
-    settings.flow.rotation.geostrophic = {};
+    test::rotation_of(settings.flow).geostrophic = {};
     settings.flow.forcing = {kind, 0.5};
     settings.flow.top.velocity = {0.3, 0.2, 0};
     Flow flow(settings);
@@ -156,7 +157,7 @@ TEST(LaminarEkmanLayer, IsSecondOrderInDz) {
       if (stretched) settings.z_nodes = tanh_nodes(nz, 2, 2, false);
       settings.flow.viscosity = 0.02;
       settings.flow.top.kind = WallKind::free_slip;
-      settings.flow.rotation = {{0, 0, 0.3}, {0.7, -0.4}};
+      test::rotation_of(settings.flow) = {.rate = {0, 0, 0.3}, .geostrophic = {0.7, -0.4}};
       const Flow flow(settings);
       const std::vector<Complex> discrete = discrete_ekman(flow);
       double error = 0;

@@ -12,9 +12,10 @@
 
 #include "core/device/parallel_for.hpp"
 #include "solver/grid/stretching.hpp"
-#include "solver/momentum/body_forces.hpp"
+#include "solver/physics/body_forces.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/flow_case.hpp"
+#include "tests/support/rotation.hpp"
 
 namespace sluice {
 
@@ -95,7 +96,7 @@ FlowCase settings_for(const test::Discretisation& form, Physics physics, std::ar
     flow.scalars.push_back({"b", 1.4, cold, heated, {ScalarSourceKind::streamwise, 0.8}});
   }
   if (has(Physics::buoyancy)) flow.buoyancy = {"b", 0.6, 0.1, {0.36, 0.48, -0.8}};
-  if (has(Physics::rotation)) flow.rotation = {{0.3, -0.2, 0.5}, {0.4, 0.1}};
+  if (has(Physics::rotation)) test::rotation_of(flow) = {.rate = {0.3, -0.2, 0.5}, .geostrophic = {0.4, 0.1}};
   if (has(Physics::opposition_control))
     flow.bottom.actuation = {.kind = ActuationKind::opposition_control, .amplitude = 0.7, .height = 0.4};
   return settings;
@@ -133,7 +134,7 @@ TEST_P(PendingCorrections, AreAppliedToAStateThatIsHandedOut) {
     for (int n = 0; n < 3; ++n) {
       stepper.advance(advancing, 2e-3);
       const bool left_any = stepper.velocity(advancing).any();
-      EXPECT_EQ(left_any, !(loops_on_gpu && flow.settings.flow.rotation.active()));
+      EXPECT_EQ(left_any, !(loops_on_gpu && test::rotation_of(flow.settings.flow).active()));
       if (left_any) {
         EXPECT_THROW(stepper.velocity(advancing).corrected(), Error);
         const double uncorrected = stepper.diagnose(AdvancingStateAccess::stored(advancing)).max_divergence;
@@ -199,7 +200,7 @@ TEST_P(PendingCorrections, ChangeNoBit) {
         for (int k = 0; k < Rk3::substeps; ++k) in_substeps.stepper.substep(in_substeps.state, dt, k);
         in_substeps.state.time += dt;
       }
-      const bool reads_alone = settings.flow.rotation.active();
+      const bool reads_alone = test::rotation_of(settings.flow).active();
       const int reach = reach_of(GetParam().order);
       constexpr int piece = 16 / sizeof(real);  // numbers that a GPU copies together
       const bool suits_gpu = cells[0] % piece == 0 && cells[0] >= (reach + piece - 1) / piece * piece && !reads_alone;
@@ -292,9 +293,9 @@ TEST_P(PendingCorrections, TasksEqualSweepsOfTheirOwn) {
     for (Field* f : {&star.u, &star.v, &star.w, &own_star.u, &own_star.v, &own_star.w, &c_star, &own_c_star})
       flow.set(*f, old_tendency);
 
-    const RowTasks tasks{forces.row_task(flow.state.transported, weights.alpha_dt, tendency, star),
-                         scalar_row_task(arrays_of(flow, flow.state, flow.state, 1, c_tendency, c_star), box.nx(),
-                                         order, false, implicit_z)};
+    RowTasks tasks{scalar_row_task(arrays_of(flow, flow.state, flow.state, 1, c_tendency, c_star), box.nx(), order,
+                                   false, implicit_z)};
+    forces.append_tasks(flow.state.transported, weights.alpha_dt, tendency, star, tasks);
     flow.stepper.momentum().predict(flow.state, flow.state.p, weights, tendency, star, {.tasks = tasks});
 
     flow.stepper.momentum().predict(flow.state, flow.state.p, weights, own_tendency, own_star);

@@ -10,6 +10,7 @@
 #include "core/device/memory.hpp"
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/rotation.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "tests/support/dense.hpp"
@@ -139,12 +140,12 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
                    .top = size.top,
                    .forcing = size.forcing,
                    .spanwise_forcing = size.spanwise_forcing,
-                   .rotation = size.rotation,
                    .scalars = size.scalars,
                    .buoyancy = size.buoyancy,
                    .diffusion = diffusion,
                    .order = size.order,
                    .tridiagonal = method};
+  settings.flow.terms.edit<RotationParameters>() = size.rotation;
   return settings;
 }
 
@@ -229,7 +230,14 @@ INSTANTIATE_TEST_SUITE_P(
         // at 6 ranks in y some own as many rows as the halo is wide
         Size{"14x20x24_order4", {14, 20, 24}, 6, {WallKind::no_slip, -0.3, 0.2}, free_slip, Order::fourth, 0.4},
         Size{"18x14x22_open", {18, 14, 22}, 3, resting, free_slip},
-        Size{"12x20x22_rotating", {12, 20, 22}, 6, resting, resting, Order::fourth, 0, {{0.2, -0.4, 0.3}, {0.5, 0.1}}},
+        Size{"12x20x22_rotating",
+             {12, 20, 22},
+             6,
+             resting,
+             resting,
+             Order::fourth,
+             0,
+             {.rate = {0.2, -0.4, 0.3}, .geostrophic = {0.5, 0.1}}},
         // at 6 ranks in y each owns a single line and a single wavenumber
         Size{"11x6x23_moving", {11, 6, 23}, 6, {WallKind::no_slip, -0.3, 0.2}, {WallKind::no_slip, 0.5, -0.1}},
         Size{"13x20x24_heated",

@@ -13,6 +13,7 @@
 #include "tests/support/chebyshev.hpp"
 #include "tests/support/flow_case.hpp"
 #include "tests/support/rotating_channel.hpp"
+#include "tests/support/rotation.hpp"
 
 namespace sluice {
 namespace {
@@ -32,7 +33,7 @@ TEST_P(RotatingPoiseuille, KeepsTheLaminarProfileAndThePressureTakesTheForce) {
   settings.z_nodes = tanh_nodes(24, 2, 2, true);
   settings.flow.viscosity = 0.02;
   settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
-  settings.flow.rotation.rate = {0, 0.8, 0};
+  test::rotation_of(settings.flow).rate = {0, 0.8, 0};
   settings.flow.diffusion = diffusion;
   settings.flow.order = order;
   Flow flow(settings);
@@ -99,7 +100,7 @@ double measured_rate(const Rolling& rolling, const Roll& roll, std::int64_t nz) 
   settings.z_nodes = tanh_nodes(nz, 2, 1.4, true);
   settings.flow.viscosity = 1.0 / 300;
   settings.flow.forcing = {ForcingKind::pressure_gradient, 2.0 / 300};
-  settings.flow.rotation.rate = {0, rolling.rate / 2, 0};
+  test::rotation_of(settings.flow).rate = {0, rolling.rate / 2, 0};
   settings.flow.diffusion = rolling.form.diffusion;
   settings.flow.order = rolling.form.order;
   Flow flow(settings);

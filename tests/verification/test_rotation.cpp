@@ -8,8 +8,9 @@
 #include <tuple>
 
 #include "solver/grid/stretching.hpp"
-#include "solver/momentum/body_forces.hpp"
+#include "solver/physics/body_forces.hpp"
 #include "tests/support/flow_case.hpp"
+#include "tests/support/rotation.hpp"
 
 namespace sluice {
 namespace {
@@ -29,7 +30,7 @@ FlowCase rotating(const Vector& rate, const test::Discretisation& form) {
   settings.z_nodes = tanh_nodes(24, 2, 2.5, true);
   settings.flow.order = form.order;
   settings.flow.diffusion = form.diffusion;
-  settings.flow.rotation.rate = rate;
+  test::rotation_of(settings.flow).rate = rate;
   return settings;
 }
 
@@ -93,7 +94,7 @@ TEST_P(CoriolisForce, DoesNoWorkOnAStretchedGrid) {
 TEST_P(CoriolisForce, IsTwiceTheRateTimesTheVelocity) {
   const auto& [rate, order] = GetParam();
   FlowCase settings = rotating(rate, {Diffusion::explicit_, order});
-  settings.flow.rotation.geostrophic = {0.3, -0.2};
+  test::rotation_of(settings.flow).geostrophic = {0.3, -0.2};
   Flow flow(settings);
   const auto u = [](double, double, double z) { return 1 + 0.5 * z; };
   const auto v = [](double, double, double z) { return 0.6 - 0.7 * z; };

@@ -15,6 +15,7 @@
 #include "tests/support/budget_terms.hpp"
 #include "tests/support/direct_sums.hpp"
 #include "tests/support/rates_of_change.hpp"
+#include "tests/support/rotation.hpp"
 #include "tests/support/smooth_flow.hpp"
 
 namespace sluice {
@@ -83,7 +84,7 @@ class ScalarBudgets {
           at(of("_u_diffusion_xy"), k));
       b.source.push_back(at(of("_u_source"), k) - source() * std::pow(at(u, k), 2));
       if (!has_forces()) continue;
-      const double mean_force = 2 * flow_.rotation.rate[2] * at(of_.at("v"), k);
+      const double mean_force = 2 * test::rotation_of(flow_).rate[2] * at(of_.at("v"), k);
       b.coriolis.push_back(at(of("_u_coriolis"), k) - at(mean, k) * mean_force);
       b.buoyancy.push_back(at(of("_u_buoyancy"), k) - at(mean, k) * buoyancy(0) * at(of_.at(flow_.buoyancy.scalar), k));
     }
@@ -111,7 +112,7 @@ class ScalarBudgets {
       b.dissipation.push_back(at(of("_w_dissipation_z"), f) - at(of("_w_diffusion_xy"), f));
       b.source.push_back(source() * at(of_.at("uw"), f));
       if (!has_forces()) continue;
-      const auto& rate = flow_.rotation.rate;
+      const auto& rate = test::rotation_of(flow_).rate;
       const double mean_force = 2 * (rate[1] * weighted(of_.at("u")) - rate[0] * weighted(of_.at("v")));
       b.coriolis.push_back(at(of("_w_coriolis"), f) - c * mean_force);
       b.buoyancy.push_back(at(of("_w_buoyancy"), f) - c * buoyancy(2) * mean(of_.at(flow_.buoyancy.scalar)));
@@ -126,7 +127,7 @@ class ScalarBudgets {
   double kappa() const { return flow_.diffusivity(scalar_); }
   double source() const { return scalar_.source.kind == ScalarSourceKind::streamwise ? scalar_.source.value : 0; }
   double buoyancy(std::size_t axis) const { return -flow_.buoyancy.coefficient * flow_.buoyancy.direction[axis]; }
-  bool has_forces() const { return flow_.rotation.active() && flow_.buoyancy.active(); }
+  bool has_forces() const { return test::rotation_of(flow_).active() && flow_.buoyancy.active(); }
   /// Derivatives of the means on face f.
   double gradient(Index f) const { return at(of("_gradient_flux"), f) / kappa(); }
   double shear(Index f) const { return at(of_.at("tau_xz"), f) / nu(); }
@@ -200,7 +201,7 @@ class ScalarBudgetsOfRoughFlow : public testing::TestWithParam<Order> {
   /// Every kind of wall and source, an oblique rotation and oblique gravity.
   static FlowCase settings_for(Order order) {
     FlowCase settings = test::rough_case(order);
-    settings.flow.rotation = {{0.9, -1.4, 1.1}, {0.5, 0.1}};
+    test::rotation_of(settings.flow) = {.rate = {0.9, -1.4, 1.1}, .geostrophic = {0.5, 0.1}};
     settings.flow.scalars = {{.name = "a",
                               .prandtl = 0.7,
                               .bottom = {ScalarWallKind::value, 0.4},

@@ -12,6 +12,7 @@
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
 #include "tests/support/flow_case.hpp"
+#include "tests/support/rotation.hpp"
 
 namespace sluice {
 namespace {
@@ -66,8 +67,8 @@ FlowCase ekman_layer() {
   for (double& z : settings.z_nodes) z *= 24;
   settings.flow.forcing = {ForcingKind::none, 0};
   settings.flow.viscosity = 1.0 / 400;
-  settings.flow.rotation.rate[2] = 0.0025;
-  settings.flow.rotation.geostrophic = {1, 0};
+  test::rotation_of(settings.flow).rate[2] = 0.0025;
+  test::rotation_of(settings.flow).geostrophic = {1, 0};
   return settings;
 }
 
@@ -86,7 +87,7 @@ std::vector<Case> cases() {
                         {"Ekman layer", ekman_layer()}};
   FlowCase settings = channel();
   settings.flow.forcing = {ForcingKind::pressure_gradient, 0.004};
-  settings.flow.rotation.rate[1] = 0.1;
+  test::rotation_of(settings.flow).rate[1] = 0.1;
   all.push_back({"rotating channel, given pressure gradient", settings});
   settings = channel();
   settings.flow.top.velocity[0] = 0.3;

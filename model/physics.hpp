@@ -1,0 +1,103 @@
+#pragma once
+// What a case file says of a term of the equations. io/ reads, checks and documents the keys of every term alike.
+#include <array>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/key_row.hpp"
+#include "model/parameters.hpp"
+
+namespace sluice {
+
+/// A part of FlowParameters that a key sets.
+template <class T>
+struct ParameterMember {
+  std::function<T&(FlowParameters&)> edit;
+  std::function<const T&(const FlowParameters&)> get;
+};
+
+/// The parameters of a term as a section of the case file, which the word none can replace.
+struct ParameterSection {
+  std::function<void(FlowParameters&)> remove;
+  std::function<bool(const FlowParameters&)> is_none;
+};
+
+struct ParameterValue {
+  std::variant<ParameterSection, ParameterMember<double>, ParameterMember<std::array<double, 2>>,
+               ParameterMember<std::array<double, 3>>, ParameterMember<std::string>>
+      bound;
+  std::vector<std::pair<std::string, std::array<double, 3>>> names{};  ///< words for vectors
+};
+
+using ParameterKey = KeyRow<ParameterValue>;
+
+/// g++ 12 fails on designated initializers of a template whose default values nothing has used before.
+inline ParameterKey empty_key() {
+  return {};
+}
+
+/// The value of a key: this member of the term's parameters.
+template <class Parameters, class T>
+ParameterMember<T> parameter(T Parameters::*member) {
+  return {.edit = [=](FlowParameters& flow) -> T& { return flow.terms.edit<Parameters>().*member; },
+          .get = [=](const FlowParameters& flow) -> const T& { return flow.terms.of<Parameters>().*member; }};
+}
+template <class Parameters>
+ParameterSection parameter_section() {
+  return {.remove = [](FlowParameters& flow) { flow.terms.remove<Parameters>(); },
+          .is_none = [](const FlowParameters& flow) { return flow.terms.of<Parameters>() == Parameters{}; }};
+}
+
+/// A name that users of other programs and readers of papers try, in lower case, and the key that it means.
+struct Synonym {
+  const char* name;
+  const char* key;
+};
+
+/// A value that users try, in lower case, what it means, and another key that is then needed; empty: none.
+struct ValueSynonym {
+  const char* word;
+  const char* value;
+  const char* needs = "";
+};
+
+/// Where the rules of a term report what is wrong.
+struct RuleReport {
+  std::function<bool(const std::string& path)> good;  ///< whether no other problem was found with a key
+  std::function<void(const std::string& path, const std::string& what)> note;
+};
+
+/// A term of the equations as far as the case file knows it. solver/physics/term.hpp says what it does to the flow.
+class Physics {
+ public:
+  virtual ~Physics() = default;
+  /// The word for it in messages, such as "buoyancy".
+  virtual std::string name() const = 0;
+  virtual bool active(const FlowParameters& flow) const = 0;
+
+  /// Its section below `flow`, and the keys in it.
+  virtual std::vector<ParameterKey> keys() const { return {}; }
+  virtual std::vector<Synonym> synonyms() const { return {}; }
+  virtual std::vector<ValueSynonym> value_synonyms() const { return {}; }
+  /// Computes what follows from the values of its keys and from the other parameters.
+  virtual void derive(FlowParameters& /*flow*/) const {}
+  /// Reports contradictions between keys that are valid on their own. Called if the term's keys are.
+  virtual void check(const FlowParameters& /*flow*/, const RuleReport& /*report*/) const {}
+  /// Whether it gives the velocity far above the wall, which then drives the flow in place of flow.forcing.
+  virtual bool drives_from_above(const FlowParameters& /*flow*/) const { return false; }
+  /// Why it adds to the mean friction of the walls; empty if it does not.
+  virtual std::string mean_force(const FlowParameters& /*flow*/) const { return {}; }
+
+ protected:
+  Physics() = default;
+  Physics(const Physics&) = default;
+  Physics& operator=(const Physics&) = default;
+};
+
+using PhysicsList = std::span<const Physics* const>;
+
+}  // namespace sluice

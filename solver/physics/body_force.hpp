@@ -1,0 +1,32 @@
+#pragma once
+#include <vector>
+
+#include "solver/correction/velocity.hpp"
+#include "solver/momentum/row_task.hpp"
+#include "solver/state/state.hpp"
+
+namespace sluice {
+
+/// A force per mass that acts in the whole volume, a part of the tendency R of eqs. (1) and (5). Loops of its own add
+/// it, so that flows without it pay nothing: on a CPU a task of the momentum sweep, on a GPU sweeps after it. Each
+/// touches only the components on which the force acts.
+class BodyForce {
+ public:
+  virtual ~BodyForce() = default;
+  BodyForce(const BodyForce&) = delete;
+  BodyForce& operator=(const BodyForce&) = delete;
+
+  /// tendency += F(u), star += alpha dt F(u); see Momentum::predict. A force that reads the velocity needs it
+  /// corrected. The velocity and the scalars need valid halos; no halo is written. Local.
+  virtual void add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
+                   VectorField& tendency, VectorField& star) const = 0;
+  /// Adds it to each row, with the same bits; the row provides the velocity. All arguments and this object must outlive
+  /// the task.
+  virtual RowTask row_task(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
+                           VectorField& star) const = 0;
+
+ protected:
+  BodyForce() = default;
+};
+
+}  // namespace sluice

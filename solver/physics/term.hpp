@@ -1,0 +1,65 @@
+#pragma once
+#include <array>
+#include <complex>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "model/mean_flow.hpp"
+#include "model/physics.hpp"
+#include "solver/grid/grid.hpp"
+#include "solver/physics/body_force.hpp"
+
+namespace sluice {
+
+/// The force of a term on the mean flow q = u + i v at a height, where it is linear: source + factor q.
+struct MeanOperator {
+  std::complex<double> factor = 0, source = 0;
+};
+
+/// A flow that is driven from far above the wall, in the units of the case.
+struct BoundaryLayer {
+  const char* name;                ///< "Ekman layer"
+  std::array<double, 2> velocity;  ///< along x and y, far above the wall
+  double speed;                    ///< its magnitude
+  double depth;                    ///< D of the laminar layer
+  const char* reynolds_name;       ///< "Re_D", speed times depth over nu
+  double reynolds;
+  double lowest_unstable;    ///< the Reynolds number below which the laminar layer is stable
+  double period;             ///< with which the mean flow oscillates about its steady state
+  const char* friction_law;  ///< what the next value follows from
+  double friction_velocity;  ///< expected if the layer is turbulent, at least the laminar one
+  double eddies;             ///< height up to which eddies reach
+};
+
+/// What `sluice check` knows of a flow when it describes a term.
+struct CheckedFlow {
+  const FlowParameters& flow;
+  double height;
+  bool couette;
+  double friction_velocity;  ///< expected; 0: none, or not known
+};
+
+/// A term of the equations: all that the code knows of it, in one file pair of solver/physics. A member that is not
+/// overridden says that the term has no such effect. `flow`: always that of the case; the term may be inactive.
+class Term : public Physics {
+ public:
+  /// Its part of 1/dt_lim (time_step_limit.hpp).
+  virtual double rate(const FlowParameters& /*flow*/) const { return 0; }
+  /// Whether it is a force in the volume.
+  virtual bool acts_in_volume(const FlowParameters& /*flow*/) const { return false; }
+  /// That force; null without one.
+  virtual std::unique_ptr<BodyForce> force(const Metrics& /*metrics*/, const FlowParameters& /*flow*/) const {
+    return nullptr;
+  }
+  /// Whether that force depends on the velocity.
+  virtual bool force_reads_velocity(const FlowParameters& /*flow*/) const { return false; }
+  virtual MeanOperator mean_operator(const FlowParameters& /*flow*/) const { return {}; }
+  virtual std::optional<BoundaryLayer> boundary_layer(const FlowParameters& /*flow*/) const { return {}; }
+  /// Changes what it changes.
+  virtual void describe(const FlowParameters& /*flow*/, MeanFlow& /*mean*/) const {}
+  /// Its line in the output of `sluice check`, without the newline.
+  virtual std::string check_line(const CheckedFlow& /*checked*/) const { return {}; }
+};
+
+}  // namespace sluice

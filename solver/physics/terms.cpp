@@ -1,0 +1,109 @@
+#include "solver/physics/terms.hpp"
+
+#include <array>
+
+#include "solver/physics/body_forces.hpp"
+#include "solver/physics/buoyancy.hpp"
+#include "solver/physics/rotation.hpp"
+
+namespace sluice {
+
+namespace {
+
+// A new term is one more entry here.
+const std::array<const Term*, 2>& terms() {
+  static const std::array<const Term*, 2> list{&rotation_term(), &buoyancy_term()};
+  return list;
+}
+
+}  // namespace
+
+PhysicsList all_terms() {
+  static const std::array<const Physics*, 2> list{terms()[0], terms()[1]};
+  return list;
+}
+
+std::vector<TermRate> term_rates(const FlowParameters& flow) {
+  std::vector<TermRate> rates;
+  for (const Term* term : terms()) {
+    if (const double rate = term->rate(flow); rate > 0) rates.push_back({term->name(), rate});
+  }
+  return rates;
+}
+
+double rate_of_terms(const FlowParameters& flow) {
+  double sum = 0;
+  for (const TermRate& term : term_rates(flow)) sum += term.rate;
+  return sum;
+}
+
+std::vector<std::string> active_terms(const FlowParameters& flow) {
+  std::vector<std::string> names;
+  for (const Term* term : terms()) {
+    if (term->active(flow)) names.push_back(term->name());
+  }
+  return names;
+}
+
+bool has_body_force(const FlowParameters& flow) {
+  for (const Term* term : terms()) {
+    if (term->acts_in_volume(flow)) return true;
+  }
+  return false;
+}
+
+bool forces_read_velocity(const FlowParameters& flow) {
+  for (const Term* term : terms()) {
+    if (term->force_reads_velocity(flow)) return true;
+  }
+  return false;
+}
+
+MeanOperator mean_operator(const FlowParameters& flow) {
+  MeanOperator sum;
+  for (const Term* term : terms()) {
+    const auto [factor, source] = term->mean_operator(flow);
+    sum.factor += factor;
+    sum.source += source;
+  }
+  return sum;
+}
+
+std::optional<BoundaryLayer> boundary_layer(const FlowParameters& flow) {
+  for (const Term* term : terms()) {
+    if (auto layer = term->boundary_layer(flow)) return layer;
+  }
+  return {};
+}
+
+MeanFlow mean_flow(const FlowParameters& flow) {
+  MeanFlow mean;
+  for (const Term* term : terms()) term->describe(flow, mean);
+  return mean;
+}
+
+std::vector<std::string> check_lines(const CheckedFlow& checked) {
+  std::vector<std::string> lines;
+  for (const Term* term : terms()) {
+    if (std::string line = term->check_line(checked); !line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow) {
+  for (const Term* term : terms()) {
+    if (auto force = term->force(metrics, flow)) forces_.push_back(std::move(force));
+  }
+}
+
+void BodyForces::add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
+                     VectorField& tendency, VectorField& star) const {
+  for (const auto& force : forces_) force->add(velocity, scalars, alpha_dt, tendency, star);
+}
+
+void BodyForces::append_tasks(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
+                              VectorField& star, RowTasks& tasks) const {
+  for (const auto& force : forces_) tasks.push_back(force->row_task(scalars, alpha_dt, tendency, star));
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+#pragma once
+// The terms of the equations beyond momentum, diffusion and forcing, and what they add up to. Code outside of
+// solver/physics asks here and names no term.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/mean_flow.hpp"
+#include "model/physics.hpp"
+#include "solver/physics/term.hpp"
+
+namespace sluice {
+
+/// All terms, in the order of their keys in the case file.
+PhysicsList all_terms();
+
+/// The parts of 1/dt_lim that come from terms, with their names.
+struct TermRate {
+  std::string name;
+  double rate;
+};
+std::vector<TermRate> term_rates(const FlowParameters& flow);
+
+/// Their sum.
+double rate_of_terms(const FlowParameters& flow);
+
+/// Names of the terms that act on this flow.
+std::vector<std::string> active_terms(const FlowParameters& flow);
+
+/// Whether a force acts in the volume.
+bool has_body_force(const FlowParameters& flow);
+
+/// Whether one that does depends on the velocity.
+bool forces_read_velocity(const FlowParameters& flow);
+
+/// Whether steps of a flow can leave corrections to the next momentum sweep. Given power reads the mean velocity before
+/// that sweep; forces that depend on the velocity read it after the sweep, on GPUs, where the sweep adds no forces.
+inline bool can_leave_corrections(const FlowParameters& flow, bool on_gpu) {
+  return flow.forcing.kind != ForcingKind::power && !(on_gpu && forces_read_velocity(flow));
+}
+
+/// The sum of the mean forces of all terms.
+MeanOperator mean_operator(const FlowParameters& flow);
+
+/// That of the term that drives the flow from above; none if no term does.
+std::optional<BoundaryLayer> boundary_layer(const FlowParameters& flow);
+
+/// What all terms together mean for the mean flow.
+MeanFlow mean_flow(const FlowParameters& flow);
+
+/// The lines of all terms in the output of `sluice check`.
+std::vector<std::string> check_lines(const CheckedFlow& checked);
+
+}  // namespace sluice

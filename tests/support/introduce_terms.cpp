@@ -1,0 +1,14 @@
+// Part of every test that reads cases: what main() does in the program.
+#include "io/case/keys.hpp"
+#include "solver/physics/terms.hpp"
+
+namespace sluice {
+namespace {
+
+const bool introduced = [] {
+  io::introduce(all_terms());
+  return true;
+}();
+
+}  // namespace
+}  // namespace sluice
