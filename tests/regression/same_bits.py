@@ -5,8 +5,7 @@
     same_bits.py check  PROGRAM BITS.json       # the same runs with another build; exit code 1 if any hash differs
 
 Run both on one machine: the FFT library and the compiler choose their instructions by the processor. A dataset that
-only the new build writes is no difference. All runs have order 2, which builds without the key solver.order have, and
-no probes.
+only the new build writes is no difference. No run has probes.
 SLUICE_MPIRUN and SLUICE_MPIRUN_FLAGS name the launcher, as in the tests.
 """
 
@@ -29,12 +28,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Run:
-    """One run: changes to the base case of the tests, ranks, and the step at which it is interrupted and restarted."""
+    """One run: changes to the base case of the tests, ranks, the step of a restart, and the order."""
 
     name: str
     changes: dict[str, Any] = field(default_factory=dict)
     ranks: int = 1
     restart_at: int | None = None
+    order: int = 2
 
 
 COUETTE = {"flow": {"type": "couette", "reynolds": {"wall": 1500}}}
@@ -48,6 +48,25 @@ IMPLICIT = {"time.diffusion": "implicit_z"}
 TRANSPOSE = {"solver": {"tridiagonal": "transpose"}}
 SHEARED = {"walls": {"bottom": {"velocity": [0, 0.2, 0]}, "top": {"velocity": [0.1, 0, 0]}}}
 SPLIT_Z = {"parallel": {"grid": [1, 2]}}  # not auto, which may choose another grid on a loaded machine
+ROTATING = {"flow.rotation": {"number": 0.4, "axis": [1, 2, 3]}}
+EKMAN = {
+    "flow": {
+        "type": "open_channel",
+        "reynolds": {"viscosity": 0.002},
+        "rotation": {"number": 0.1, "axis": "wall_normal", "geostrophic": [1, 0.2]},
+    },
+    "domain": {"size": ["2*pi", "pi", 1]},
+    "output.slices": [],
+}
+HEATED = {
+    "scalars": [
+        {"name": "t", "prandtl": 0.7, "walls": {"bottom": {"value": 0.5}, "top": {"value": -0.5}}},
+        {"name": "c", "source": {"bulk_value": 1}, "walls": {"bottom": {"value": 0}, "top": {"value": 0}}},
+    ],
+    "flow.buoyancy": {"richardson": 0.2, "direction": [1, 0, -2]},
+}
+OPPOSED = {"walls": {"bottom": {"actuation": {"type": "opposition_control", "height": 0.1, "amplitude": 1}}}}
+OSCILLATING = {"walls": {"top": {"actuation": {"type": "oscillation", "amplitude": 0.3, "period": 2}}}}
 UNEVEN = {"grid.cells": [18, 15, 35], "solver": {"z_blocks": 4}}
 
 RUNS = [
@@ -74,6 +93,14 @@ RUNS = [
     Run("walls-move", {**SHEARED, **IMPLICIT, **SPLIT_Z}, 2),
     Run("fixed-dt", {"time.cfl": None, "time.dt": 0.05, "flow.forcing": "none"}),
     Run("natural-grid", {"grid": {"cells": [16, 12, 96], "stretching": {"type": "natural", "re_tau": 180}}}),
+    Run("rotating", ROTATING),
+    Run("rotating-implicit-2", {**ROTATING, **IMPLICIT, **SPLIT_Z}, 2),
+    Run("ekman-2", {**EKMAN, **SPLIT_Z}, 2),
+    Run("heated-2", {**HEATED, **SPLIT_Z}, 2),
+    Run("heated-rotating-4", {**HEATED, **ROTATING, **IMPLICIT, "parallel": {"grid": [2, 2]}}, 4, order=4),
+    Run("opposed-2", {**OPPOSED, **SPLIT_Z}, 2, order=4),
+    Run("oscillating-restart", {**OSCILLATING, **IMPLICIT}, restart_at=7, order=4),
+    Run("power", {"flow.forcing": {"power": 0.01}}, order=4),
     Run("one-y", {"grid.cells": [16, 1, 32], "parallel": {"grid": [1, 2]}}, 2),
 ]
 
@@ -111,19 +138,19 @@ def bits_of(output: Path) -> dict[str, str]:
     return found
 
 
-def order_2() -> list[str]:
-    """The arguments that give the program order 2; none if it has no other."""
+def of_order(order: int) -> list[str]:
+    """The arguments that give the program this order; none if it has order 2 alone."""
     from sluice_run import must, sluice
 
     has_the_key = re.search(r"^  order:", must(sluice("init")).out, re.MULTILINE)
-    return ["--set", "solver.order=2"] if has_the_key else []
+    return ["--set", f"solver.order={order}"] if has_the_key else []
 
 
-def bits_of_run(run: Run, folder: Path, options: list[str]) -> dict[str, str]:
+def bits_of_run(run: Run, folder: Path) -> dict[str, str]:
     """Runs the case, in two parts if it is restarted, and returns its hashes."""
     from sluice_run import must, sluice, write_case
 
-    command = ["run", write_case(folder, {"output.probes": None, **run.changes}), *options]
+    command = ["run", write_case(folder, {"output.probes": None, **run.changes}), *of_order(run.order)]
     if run.restart_at is not None:
         must(sluice(*command, "--steps", str(run.restart_at), ranks=run.ranks))
         must(sluice(*command, "--restart", "auto", ranks=run.ranks))
@@ -154,12 +181,11 @@ def main() -> int:
     expected = json.loads(arguments.bits.read_text()) if arguments.action == "check" else {}
     results: dict[str, dict[str, str]] = {}
     failed = 0
-    options = order_2()
     for run in RUNS:
         if arguments.only not in run.name or run.ranks > arguments.max_ranks:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            results[run.name] = bits_of_run(run, Path(folder), options)
+            results[run.name] = bits_of_run(run, Path(folder))
         if arguments.action == "record":
             print(f"{run.name:20} {len(results[run.name])} hashes", flush=True)
             continue
