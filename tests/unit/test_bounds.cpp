@@ -77,17 +77,14 @@ TEST(Bounds, ComponentsHaveOneLayout) {
 }
 
 TEST(Bounds, OfARowOfAPlaneRing) {
-  Velocity velocity;
-  MomentumArrays arrays{};
-  arrays.u = velocity.view(0);
-  arrays.v = velocity.view(1);
-  arrays.w = velocity.view(2);
-  PlaneRing<Order::fourth> ring(arrays, nx, ny);
+  const Box3 box{.lo = {0, 0, 0}, .hi = {nx, ny, nz}};
+  const State state(make_field(base_fields()[pressure_field], box, Order::fourth), {}, Order::fourth);
+  PlaneRing<Order::fourth> ring(state, Metrics{}, nx, ny);
   constexpr int reach = WideCell::reach;
   ring.begin_block(1, 3, 0);
   ring.load(1);
   expect_bounds(ring.w(2, 0), {-reach, 1 - reach - 2, -1}, {nx + reach, 3 + reach - 2, 2});
-  EXPECT_THROW(PlaneRing<Order::second>(arrays, nx, ny).begin_block(0, ny, -1), Error) << "a plane beyond the halo";
+  EXPECT_THROW(PlaneRing<Order::second>(state, Metrics{}, nx, ny).begin_block(0, ny, -1), Error) << "a plane beyond the halo";
 }
 
 TEST(Bounds, OfAFieldAroundAPaddedRow) {
