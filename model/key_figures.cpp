@@ -78,18 +78,6 @@ std::size_t count_up_to(const std::vector<double>& z, double height) {
   return static_cast<std::size_t>(std::ranges::upper_bound(z, height * (1 + 1e-9)) - z.begin());
 }
 
-/// 1 if a scalar is even about the centre plane of a flow that is its own mirror image, -1 if it is odd, else 0.
-int mirror_parity(const ScalarParameters& scalar) {
-  const ScalarWall& bottom = scalar.bottom;
-  const ScalarWall& top = scalar.top;
-  if (bottom == top) return 1;
-  if (scalar.source.kind != ScalarSourceKind::none || bottom.kind != top.kind) return 0;
-  if (!bottom.value.is_constant() || !top.value.is_constant()) return 0;
-  const bool opposite =
-      bottom.kind == ScalarWallKind::value || bottom.value.constant() == -top.value.constant();  // about its middle
-  return opposite ? -1 : 0;
-}
-
 }  // namespace
 
 KeyFigures::KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& profiles) : flow_(std::move(flow)) {
@@ -145,17 +133,6 @@ KeyFigures::Profiles KeyFigures::means(const StatisticsBlock& total, const Stati
           mean(5), mean(6), mean(7), mean(8), (total.forcing - (without != nullptr ? without->forcing : 0)) / samples};
 }
 
-// Whether the forces on the mirror image are the mirror images of the forces.
-bool KeyFigures::forces_are_mirrored() const {
-  if (!flow_.terms.is_mirrored) return false;
-  if (!flow_.buoyancy.active()) return true;
-  const auto scalar = std::ranges::find(flow_.scalars, flow_.buoyancy.scalar, &ScalarParameters::name);
-  const int parity = scalar == flow_.scalars.end() ? 0 : mirror_parity(*scalar);
-  const auto& gravity = flow_.buoyancy.direction;
-  const bool along_walls = gravity[0] != 0 || gravity[1] != 0;
-  return (gravity[2] == 0 || parity == -1) && (!along_walls || parity == 1);
-}
-
 KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
   if (!both_no_slip()) return Symmetry::none;
   const std::vector<double>& faces = flow_.z_face;
@@ -172,11 +149,11 @@ KeyFigures::Symmetry KeyFigures::symmetry_of(const Profiles& means) const {
   const std::array top{flow_.top.constant_velocity(0), flow_.top.constant_velocity(1)};
   const double fastest = std::max({std::abs(bottom[0]), std::abs(bottom[1]), std::abs(top[0]), std::abs(top[1])});
   if (std::max(std::abs(top[0] - bottom[0]), std::abs(top[1] - bottom[1])) <= 1e-12 * fastest)
-    return forces_are_mirrored() ? Symmetry::mirror : Symmetry::none;
-  const bool turned = flow_.terms.is_turned && !flow_.buoyancy.active();
+    return flow_.terms.is_mirrored ? Symmetry::mirror : Symmetry::none;
   const double wall_stress = (std::abs(means.tau_xz.front()) + std::abs(means.tau_xz.back())) / 2;
   const bool forced = std::abs(means.forcing) * reach_ > 1e-6 * wall_stress;
-  return flow_.couette && !forced && turned && top[1] == bottom[1] ? Symmetry::half_turn : Symmetry::none;
+  return flow_.couette && !forced && flow_.terms.is_turned && top[1] == bottom[1] ? Symmetry::half_turn
+                                                                                  : Symmetry::none;
 }
 
 KeyFigures::Profiles KeyFigures::seen_from_wall(Profiles means, Symmetry symmetry, double frame) const {

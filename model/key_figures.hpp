@@ -39,8 +39,6 @@ struct StatisticsFlow {
   std::vector<double> z;       ///< centres
   std::vector<double> z_face;  ///< faces, both walls included
   MeanFlow terms{};            ///< what its terms mean for the mean flow
-  BuoyancyParameters buoyancy{};
-  std::vector<ScalarParameters> scalars{};  ///< among them that of the buoyancy
 };
 
 /// Computes the figures from blocks of statistics. Re_tau = u_tau h/nu, with the unit of length h, and C_f belong to
@@ -76,7 +74,6 @@ class KeyFigures {
   Profiles means(const StatisticsBlock& total, const StatisticsBlock* without) const;
   KeyFigureValues figures_of(const Profiles& means) const;
   Symmetry symmetry_of(const Profiles& means) const;
-  bool forces_are_mirrored() const;
   /// The mean over the walls with shear of magnitude(tau_xz, tau_yz).
   double mean_wall_stress(const Profiles& means, auto&& magnitude) const;
   double mean_u_tau_squared(const Profiles& means) const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/stencil/order.hpp"
@@ -40,6 +41,8 @@ struct WallCondition {
 std::array<double, 2> velocity_difference(const WallCondition& bottom, const WallCondition& top);
 
 enum class ForcingKind { none, bulk_velocity, pressure_gradient, power };
+/// The word for each kind in case files and messages.
+inline constexpr std::array<std::string_view, 4> forcing_words{"none", "bulk_velocity", "pressure_gradient", "power"};
 
 /// What drives the mean flow along one axis.
 struct ForcingParameters {
@@ -87,17 +90,6 @@ struct ScalarParameters {
   bool operator==(const ScalarParameters&) const = default;
 };
 
-/// Boussinesq: the force -direction * coefficient * (c - reference) per mass; fluid with much of the scalar rises.
-struct BuoyancyParameters {
-  std::string scalar;                         ///< its name; empty: none
-  double coefficient = 0;                     ///< g beta, in U^2/(h C)
-  double reference = 0;                       ///< at which there is no force
-  std::array<double, 3> direction{0, 0, -1};  ///< of gravity, a unit vector
-
-  bool active() const { return coefficient != 0; }
-  bool operator==(const BuoyancyParameters&) const = default;
-};
-
 /// All parameters of the equations in docs/equations.md, apart from grid and initial field.
 struct FlowParameters {
   double viscosity = 0;
@@ -106,7 +98,6 @@ struct FlowParameters {
   ForcingParameters forcing;           ///< along x
   ForcingParameters spanwise_forcing;  ///< along y
   std::vector<ScalarParameters> scalars;
-  BuoyancyParameters buoyancy;
   TermParameters terms;
   Diffusion diffusion = Diffusion::explicit_;
   Order order = Order::fourth;

@@ -20,6 +20,12 @@ struct ParameterMember {
   std::function<const T&(const FlowParameters&)> get;
 };
 
+/// One of several keys that set the same number in different units; a case gives one of them.
+struct ParameterAlternative {
+  std::function<double&(FlowParameters&)> choose;             ///< its value; from now on it is the key that is given
+  std::function<const double*(const FlowParameters&)> given;  ///< null if it is not the key that is given
+};
+
 /// The parameters of a term as a section of the case file, which the word none can replace.
 struct ParameterSection {
   std::function<void(FlowParameters&)> remove;
@@ -27,7 +33,7 @@ struct ParameterSection {
 };
 
 struct ParameterValue {
-  std::variant<ParameterSection, ParameterMember<double>, ParameterMember<std::array<double, 2>>,
+  std::variant<ParameterSection, ParameterAlternative, ParameterMember<double>, ParameterMember<std::array<double, 2>>,
                ParameterMember<std::array<double, 3>>, ParameterMember<std::string>>
       bound;
   std::vector<std::pair<std::string, std::array<double, 3>>> names{};  ///< words for vectors
@@ -45,6 +51,19 @@ template <class Parameters, class T>
 ParameterMember<T> parameter(T Parameters::*member) {
   return {.edit = [=](FlowParameters& flow) -> T& { return flow.terms.edit<Parameters>().*member; },
           .get = [=](const FlowParameters& flow) -> const T& { return flow.terms.of<Parameters>().*member; }};
+}
+/// The value of a key that is one of several: the member {kind, value} of the term's parameters has this kind.
+template <class Parameters, class Member, class Kind>
+ParameterAlternative parameter(Member Parameters::*member, Kind kind) {
+  return {.choose = [=](FlowParameters& flow) -> double& {
+            Member& held = flow.terms.edit<Parameters>().*member;
+            held.kind = kind;
+            return held.value;
+          },
+          .given = [=](const FlowParameters& flow) -> const double* {
+            const Member& held = flow.terms.of<Parameters>().*member;
+            return held.kind == kind ? &held.value : nullptr;
+          }};
 }
 template <class Parameters>
 ParameterSection parameter_section() {
@@ -65,6 +84,11 @@ struct ValueSynonym {
   const char* needs = "";
 };
 
+/// What a term may need to know of a case beside FlowParameters.
+struct CaseFacts {
+  double height = 0;  ///< of the domain
+};
+
 /// Where the rules of a term report what is wrong.
 struct RuleReport {
   std::function<bool(const std::string& path)> good;  ///< whether no other problem was found with a key
@@ -75,7 +99,7 @@ struct RuleReport {
 class Physics {
  public:
   virtual ~Physics() = default;
-  /// The word for it in messages, such as "buoyancy".
+  /// The word for it in messages, such as "rotation".
   virtual std::string name() const = 0;
   virtual bool active(const FlowParameters& flow) const = 0;
 
@@ -84,13 +108,11 @@ class Physics {
   virtual std::vector<Synonym> synonyms() const { return {}; }
   virtual std::vector<ValueSynonym> value_synonyms() const { return {}; }
   /// Computes what follows from the values of its keys and from the other parameters.
-  virtual void derive(FlowParameters& /*flow*/) const {}
-  /// Reports contradictions between keys that are valid on their own. Called if the term's keys are.
+  virtual void derive(FlowParameters& /*flow*/, const CaseFacts& /*facts*/) const {}
+  /// Reports contradictions between keys that are valid on their own, which RuleReport::good tells.
   virtual void check(const FlowParameters& /*flow*/, const RuleReport& /*report*/) const {}
   /// Whether it gives the velocity far above the wall, which then drives the flow in place of flow.forcing.
   virtual bool drives_from_above(const FlowParameters& /*flow*/) const { return false; }
-  /// Why it adds to the mean friction of the walls; empty if it does not.
-  virtual std::string mean_force(const FlowParameters& /*flow*/) const { return {}; }
 
  protected:
   Physics() = default;

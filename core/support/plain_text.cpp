@@ -75,6 +75,14 @@ std::string escaped(std::string_view text) {
   return shown;
 }
 
+std::string shortened(std::string_view text) {
+  constexpr std::size_t max_length = 200;
+  if (text.size() <= max_length) return escaped(text);
+  std::size_t end = max_length;
+  while (end > 0 && continues_character(text[end])) --end;
+  return escaped(text.substr(0, end)) + "...";
+}
+
 std::optional<ControlCharacter> control_character(std::string_view text) {
   return first_control(text, [](const Control& control) { return control.code == '\n' || control.code == '\t'; });
 }

@@ -10,6 +10,9 @@ namespace sluice {
 /// The text for a message: control characters as \x00, all else as it is.
 std::string escaped(std::string_view text);
 
+/// At most 200 bytes of it, escaped.
+std::string shortened(std::string_view text);
+
 /// The first control character of a text.
 struct ControlCharacter {
   int line = 1, column = 1;  ///< from 1; columns count characters, not bytes

@@ -25,17 +25,6 @@ struct ReynoldsSpec {
   bool operator==(const ReynoldsSpec&) const = default;
 };
 
-enum class BuoyancyKind { none, richardson, friction_richardson, grashof, rayleigh };
-
-/// The strength of buoyancy as given: g beta C with h and U, with h and u_tau, with 2 h and nu, or with 2 h, nu and
-/// kappa.
-struct BuoyancySpec {
-  BuoyancyKind kind = BuoyancyKind::none;
-  double value = 0;
-
-  bool operator==(const BuoyancySpec&) const = default;
-};
-
 struct StretchingSpec {
   StretchingKind kind = StretchingKind::uniform;
   double factor = 0;  ///< tanh: a
@@ -134,7 +123,6 @@ struct Case {
   std::string title;
   FlowType flow_type = FlowType::channel;
   ReynoldsSpec reynolds;
-  BuoyancySpec buoyancy;
   FlowParameters flow;           ///< with the viscosity of the Reynolds number
   std::array<double, 3> size{};  ///< Lx, Ly, Lz in h
   std::array<std::int64_t, 3> cells{};

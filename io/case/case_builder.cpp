@@ -148,53 +148,10 @@ Case preset_case(const Case& given) {
   return preset;
 }
 
-// u_tau^2 of a flow that a constant pressure gradient drives: the force on the fluid over the area of the walls that
-// drag. Only where check_rules finds no other mean force.
-double friction_velocity_squared(const Case& settings) {
-  const FlowParameters& flow = settings.flow;
-  const int walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
-  return walls > 0 ? flow.forcing.value.at_time(0) * settings.size[2] / walls : 0;
-}
-
-// Completes the parameters of buoyancy: the scalar, g beta, and gravity as a unit vector.
-void derive_buoyancy(Case& settings) {
-  const BuoyancySpec& given = settings.buoyancy;
-  FlowParameters& flow = settings.flow;
-  BuoyancyParameters& buoyancy = flow.buoyancy;
-  if (given.kind == BuoyancyKind::none) {
-    buoyancy = {};
-    return;
-  }
-  if (buoyancy.scalar.empty() && !flow.scalars.empty()) buoyancy.scalar = flow.scalars.front().name;
-  const auto scalar = std::ranges::find(flow.scalars, buoyancy.scalar, &ScalarParameters::name);
-  const double nu = flow.viscosity;
-  const double kappa = scalar == flow.scalars.end() ? nu : flow.diffusivity(*scalar);
-  constexpr double height_cubed = 8;  // (2h)^3
-  switch (given.kind) {
-    case BuoyancyKind::none:
-    case BuoyancyKind::richardson:
-      buoyancy.coefficient = given.value;
-      break;
-    case BuoyancyKind::friction_richardson:
-      buoyancy.coefficient = given.value * friction_velocity_squared(settings);
-      break;
-    case BuoyancyKind::grashof:
-      buoyancy.coefficient = given.value * nu * nu / height_cubed;
-      break;
-    case BuoyancyKind::rayleigh:
-      buoyancy.coefficient = given.value * nu * kappa / height_cubed;
-      break;
-  }
-  auto& direction = buoyancy.direction;
-  const double length = std::hypot(direction[0], direction[1], direction[2]);
-  for (double& component : direction) component = length > 0 ? component / length : 0;
-}
-
 // Computes the values that depend on several keys.
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
-  for (const Physics* term : introduced_physics()) term->derive(settings.flow);
-  derive_buoyancy(settings);
+  for (const Physics* term : introduced_physics()) term->derive(settings.flow, {.height = settings.size[2]});
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
     if (!wall->drags()) wall->velocity = {};
     if (wall->kind != WallKind::slip) wall->slip_length = 0;

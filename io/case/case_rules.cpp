@@ -54,8 +54,6 @@ class Rules {
             "no such section");
     require(settings_.stretching.kind == StretchingKind::uniform, "grid.stretching.type", "uniform");
     require(settings_.time.until == AccuracyLimits{}, "time.until", "no limits of accuracy, which are of wall units");
-    require(flow.buoyancy.scalar.empty() || flow.buoyancy.direction[2] == 0, "flow.buoyancy.direction",
-            "no component along z, since no wall would carry the mean weight");
     const auto insulated = [](const ScalarParameters& s) { return s.bottom == ScalarWall{} && s.top == ScalarWall{}; };
     require(std::ranges::all_of(flow.scalars, insulated), "scalars", "scalars without walls");
     require(flow.diffusion == Diffusion::explicit_, "time.diffusion", "explicit");
@@ -68,10 +66,7 @@ class Rules {
   void check_terms() {
     const RuleReport report{.good = [&](const std::string& path) { return problems_.good(path); },
                             .note = [&](const std::string& path, const std::string& what) { note(path, what); }};
-    for (const Physics* term : introduced_physics()) {
-      const auto keys = term->keys();
-      if (!keys.empty() && problems_.good(keys.front().path)) term->check(settings_.flow, report);
-    }
+    for (const Physics* term : introduced_physics()) term->check(settings_.flow, report);
   }
 
   void check_stretching() {
@@ -344,7 +339,6 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_reynolds();
   rules.check_height();
   rules.check_periodic();
-  rules.check_terms();
   rules.check_stretching();
   rules.check_wall("bottom", settings.flow.bottom);
   rules.check_wall("top", settings.flow.top);
@@ -359,6 +353,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_chosen_heights();
   rules.check_probes();
   rules.check_fields();
+  rules.check_terms();
   check_scalar_rules(settings, root, problems);
   rules.check_field_names();
 }

@@ -17,7 +17,6 @@ std::vector<Key> flow_keys();
 std::vector<Key> grid_keys();
 std::vector<Key> wall_keys();
 std::vector<Key> scalar_keys();
-std::vector<Key> buoyancy_keys();
 std::vector<Key> time_keys();
 std::vector<Key> initial_keys();
 std::vector<Key> solver_keys();

@@ -48,6 +48,16 @@ KeyValue bound_to(const ParameterMember<T>& member) {
       });
 }
 
+KeyValue bound_to(const ParameterAlternative& alternative) {
+  return {.type = ValueType::real,
+          .read = [=](Case& settings, std::size_t,
+                      const YamlNode& node) { read_value(ValueType::real, node, alternative.choose(settings.flow)); },
+          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
+            const double* value = alternative.given(settings.flow);
+            return value != nullptr ? std::optional<std::string>(text_of(*value)) : std::nullopt;
+          }};
+}
+
 KeyValue bound_to(const ParameterSection& section) {
   return {.read =
               [=](Case& settings, std::size_t, const YamlNode& node) {

@@ -148,7 +148,7 @@ std::optional<std::string> text_of(const std::optional<T>& value) {
 
 /// A value bound to the reference that `member(case, item)` returns.
 template <class Access>
-KeyValue bind(ValueType type, std::vector<std::string> choices, Access member) {
+KeyValue bind(ValueType type, std::vector<std::string> choices, const Access& member) {
   using Member = std::remove_cvref_t<decltype(member(std::declval<Case&>(), 0))>;
   if constexpr (std::is_enum_v<Member>) choices = all_names<Member>();
   return {.type = type,

@@ -21,7 +21,7 @@ inline constexpr auto names_of<FlowType> = std::array{"channel"sv, "couette"sv, 
 template <>
 inline constexpr auto names_of<ReynoldsKind> = std::array{"bulk"sv, "tau"sv, "center"sv, "wall"sv, "viscosity"sv};
 template <>
-inline constexpr auto names_of<ForcingKind> = std::array{"none"sv, "bulk_velocity"sv, "pressure_gradient"sv, "power"sv};
+inline constexpr auto names_of<ForcingKind> = forcing_words;
 template <>
 inline constexpr auto names_of<StretchingKind> = std::array{"uniform"sv, "tanh"sv, "natural"sv, "file"sv};
 template <>
@@ -35,9 +35,6 @@ template <>
 inline constexpr auto names_of<WaveDirection> = std::array{"forward"sv, "backward"sv};
 template <>
 inline constexpr auto names_of<ActuationUnits> = std::array{"outer"sv, "wall"sv};
-template <>
-inline constexpr auto names_of<BuoyancyKind> =
-    std::array{"none"sv, "richardson"sv, "friction_richardson"sv, "grashof"sv, "rayleigh"sv};
 template <>
 inline constexpr auto names_of<ScalarWallKind> = std::array{"value"sv, "flux"sv};
 template <>

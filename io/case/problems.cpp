@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "core/support/error.hpp"
-#include "core/support/plain_text.hpp"
 
 namespace sluice::io {
 
@@ -22,14 +21,6 @@ bool holds(std::string_view outer, std::string_view inner) {
 }
 
 }  // namespace
-
-std::string shortened(std::string_view text) {
-  constexpr std::size_t max_length = 200;
-  if (text.size() <= max_length) return escaped(text);
-  std::size_t end = max_length;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // within a UTF-8 character
-  return escaped(text.substr(0, end)) + "...";
-}
 
 Problems::Problems(std::string file_name, std::vector<std::string> overrides, std::string what)
     : file_name_(std::move(file_name)), overrides_(std::move(overrides)), what_(std::move(what)) {}

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/plain_text.hpp"
+
 namespace sluice::io {
 
 /// Location where a value was written.
@@ -15,9 +17,6 @@ struct Place {
   int line = 1;       ///< from 1
   int column = 1;     ///< from 1
 };
-
-/// Text of the user's for a message: at most 200 bytes of it, with control characters as \x00.
-std::string shortened(std::string_view text);
 
 class Problems {
  public:

@@ -5,7 +5,7 @@
 
 namespace sluice::io {
 
-/// The rules of scalars and of buoyancy; part of check_rules.
+/// The rules of scalars; part of check_rules.
 void check_scalar_rules(const Case& settings, const YamlNode& root, Problems& problems);
 
 }  // namespace sluice::io

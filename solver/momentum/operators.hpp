@@ -136,10 +136,9 @@ SLUICE_INLINE real v_at_z_face(const F& v, const C& c, const M& m) {
   return quarter * sum_above<order>(flux, -1) * m.inv_dz_center[c.k];
 }
 
-// --- buoyancy: a scalar at centres, interpolated to a face ---
+// --- a scalar at centres, interpolated to a face ---
 
-/// Along z with weights 1/2, as the flux of the scalar through z faces has it: the work of buoyancy is then exactly
-/// what the flux takes from the potential energy. Along x and y with eq. (8).
+/// Along z with weights 1/2, as the flux of the scalar through z faces has it; along x and y with eq. (8).
 template <Order order, Location face, class F, class C>
 SLUICE_INLINE real scalar_at_face(const F& c, const C& at) {
   if constexpr (face == Location::x_face) return sum_above<order>(along_x(c, at), 0) / 2;

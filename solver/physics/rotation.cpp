@@ -160,7 +160,7 @@ class Rotation final : public Term {
             {"rotating_channel", "channel", "flow.rotation"}};
   }
 
-  void derive(FlowParameters& flow) const override {
+  void derive(FlowParameters& flow, const CaseFacts& /*facts*/) const override {
     if (of(flow) == RotationParameters{}) return;
     RotationParameters& rotation = flow.terms.edit<RotationParameters>();
     const double length = std::hypot(rotation.axis[0], rotation.axis[1], rotation.axis[2]);
@@ -170,7 +170,7 @@ class Rotation final : public Term {
 
   void check(const FlowParameters& flow, const RuleReport& report) const override {
     const RotationParameters& rotation = of(flow);
-    if (rotation == RotationParameters{}) return;
+    if (!report.good("flow.rotation") || rotation == RotationParameters{}) return;
     const auto drives = [](const ForcingParameters& forcing) { return forcing.kind != ForcingKind::none; };
     if (flow.periodic_z && report.good("flow.type") &&
         ((rotation.rate[1] != 0 && drives(flow.forcing)) || (rotation.rate[0] != 0 && drives(flow.spanwise_forcing))))

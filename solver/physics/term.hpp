@@ -37,7 +37,7 @@ struct CheckedFlow {
   const FlowParameters& flow;
   double height;
   bool couette;
-  double friction_velocity;  ///< expected; 0: none, or not known
+  double friction_velocity;  ///< expected; 0: nothing drives a mean flow, or not known
 };
 
 /// A term of the equations: all that the code knows of it, in one file pair of solver/physics. A member that is not
@@ -52,8 +52,14 @@ class Term : public Physics {
   virtual std::unique_ptr<BodyForce> force(const Metrics& /*metrics*/, const FlowParameters& /*flow*/) const {
     return nullptr;
   }
+  /// Whether that force depends on scalars.
+  virtual bool reads_scalars() const { return false; }
   /// Whether that force depends on the velocity.
   virtual bool force_reads_velocity(const FlowParameters& /*flow*/) const { return false; }
+  /// The word for the motion in which it sets a fluid at rest, such as "convection"; empty if it does not.
+  virtual std::string motion(const FlowParameters& /*flow*/) const { return {}; }
+  /// Why it adds to the mean friction of the walls; empty if it does not.
+  virtual std::string mean_force(const FlowParameters& /*flow*/) const { return {}; }
   virtual MeanOperator mean_operator(const FlowParameters& /*flow*/) const { return {}; }
   virtual std::optional<BoundaryLayer> boundary_layer(const FlowParameters& /*flow*/) const { return {}; }
   /// Changes what it changes.

@@ -59,6 +59,20 @@ bool forces_read_velocity(const FlowParameters& flow) {
   return false;
 }
 
+std::string motion_of_terms(const FlowParameters& flow) {
+  for (const Term* term : terms()) {
+    if (std::string motion = term->motion(flow); !motion.empty()) return motion;
+  }
+  return {};
+}
+
+std::string mean_force(const FlowParameters& flow) {
+  for (const Term* term : terms()) {
+    if (std::string reason = term->mean_force(flow); !reason.empty()) return reason;
+  }
+  return {};
+}
+
 MeanOperator mean_operator(const FlowParameters& flow) {
   MeanOperator sum;
   for (const Term* term : terms()) {
@@ -82,9 +96,10 @@ MeanFlow mean_flow(const FlowParameters& flow) {
   return mean;
 }
 
-std::vector<std::string> check_lines(const CheckedFlow& checked) {
+std::vector<std::string> check_lines(const CheckedFlow& checked, bool reads_scalars) {
   std::vector<std::string> lines;
   for (const Term* term : terms()) {
+    if (term->reads_scalars() != reads_scalars) continue;
     if (std::string line = term->check_line(checked); !line.empty()) lines.push_back(std::move(line));
   }
   return lines;

@@ -40,6 +40,12 @@ inline bool can_leave_corrections(const FlowParameters& flow, bool on_gpu) {
   return flow.forcing.kind != ForcingKind::power && !(on_gpu && forces_read_velocity(flow));
 }
 
+/// The word for the motion in which a term sets a fluid at rest; empty if none does.
+std::string motion_of_terms(const FlowParameters& flow);
+
+/// Why a term adds to the mean friction of the walls; empty if none does.
+std::string mean_force(const FlowParameters& flow);
+
 /// The sum of the mean forces of all terms.
 MeanOperator mean_operator(const FlowParameters& flow);
 
@@ -49,7 +55,7 @@ std::optional<BoundaryLayer> boundary_layer(const FlowParameters& flow);
 /// What all terms together mean for the mean flow.
 MeanFlow mean_flow(const FlowParameters& flow);
 
-/// The lines of all terms in the output of `sluice check`.
-std::vector<std::string> check_lines(const CheckedFlow& checked);
+/// The lines of terms in the output of `sluice check`: of those that read scalars, or of all others.
+std::vector<std::string> check_lines(const CheckedFlow& checked, bool reads_scalars);
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include "solver/momentum/operators.hpp"
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/rotation.hpp"
+#include "solver/state/state.hpp"
 #include "solver/statistics/profile_table.hpp"
 #include "solver/transport/scalar_terms.hpp"
 
@@ -185,6 +186,15 @@ struct ScalarForceArrays {
   op::In c;
   CoriolisForce coriolis;
   BuoyantForce buoyancy;
+
+  /// For the scalar of this number.
+  static ScalarForceArrays of(const State& state, const Metrics& metrics, const FlowParameters& flow,
+                              std::size_t number) {
+    const op::In c = state.transported[number].field.view();
+    const VectorField& velocity = state.velocity;
+    return {c, CoriolisForce::of(flow, velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics),
+            BuoyantForce::of(flow, state, c)};
+  }
 };
 
 /// c at u times the forces on u.

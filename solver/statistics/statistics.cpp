@@ -90,16 +90,6 @@ ScalarBudgetArrays scalar_budget_arrays(const State& state, const Metrics& metri
           .streamwise_source = static_cast<real>(source)};
 }
 
-ScalarForceArrays scalar_force_arrays(const State& state, const Metrics& metrics, const FlowParameters& flow,
-                                      std::size_t number) {
-  const auto [u, v, w, p] = views(state);
-  const auto scalar = [&](std::size_t n) { return state.transported[n].field.view(); };
-  const std::size_t buoyant = flow.buoyancy.active() ? static_cast<std::size_t>(buoyant_scalar(flow)) : number;
-  return {.c = scalar(number),
-          .coriolis = CoriolisForce::of(flow, u, v, w, metrics),
-          .buoyancy = BuoyantForce::of(flow, scalar(buoyant))};
-}
-
 }  // namespace
 
 Statistics::Statistics(const Grid& grid, const Metrics& metrics, const FlowParameters& flow, const Walls& walls,
@@ -181,7 +171,7 @@ void Statistics::issue_scalar(const State& state, std::size_t number, std::size_
   first_fluxes_.push_back(next);
   issue_next(ScalarFluxFaceProfiles<order>{arrays});
   if (!has_body_force(flow_)) return;
-  const ScalarForceArrays forces = scalar_force_arrays(state, metrics_, flow_, number);
+  const ScalarForceArrays forces = ScalarForceArrays::of(state, metrics_, flow_, number);
   issue_next(ScalarForceCenterProfiles<order>{forces});
   issue_next(ScalarForceFaceProfiles<order>{forces});
 }

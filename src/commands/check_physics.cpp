@@ -1,7 +1,6 @@
 #include "src/commands/check_physics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "io/case/names.hpp"
@@ -126,40 +125,8 @@ void print_scalars(const io::Case& settings, const Grid& grid, Warnings& warning
   }
 }
 
-/// The Rayleigh number above which a layer between walls of given temperature is not at rest (Chandrasekhar,
-/// Hydrodynamic and Hydromagnetic Stability, 1961, section 15).
-std::string onset_of_convection(const FlowParameters& flow) {
-  const auto is = [](const WallCondition& wall, WallKind kind) { return wall.kind == kind; };
-  int no_slip = 0;
-  for (const WallCondition* wall : {&flow.bottom, &flow.top}) {
-    if (is(*wall, WallKind::no_slip)) ++no_slip;
-    if (!is(*wall, WallKind::no_slip) && !is(*wall, WallKind::free_slip)) return "";
-  }
-  constexpr std::array<double, 3> onset{657.5, 1101, 1708};
-  return fmt::format(", at rest below {:g}", onset[static_cast<std::size_t>(no_slip)]);
-}
-
-void print_buoyancy(const FlowParameters& flow, const Grid& grid) {
-  const BuoyancyParameters& buoyancy = flow.buoyancy;
-  if (!buoyancy.active()) return;
-  const auto scalar = std::ranges::find(flow.scalars, buoyancy.scalar, &ScalarParameters::name);
-  if (scalar == flow.scalars.end()) return;
-  const double strength = 8 * buoyancy.coefficient / flow.viscosity;  // of a height of 2 h
-  fmt::print("buoyancy        richardson {:.4g}, grashof {:.4g}, rayleigh {:.4g} per unit of {}", buoyancy.coefficient,
-             strength / flow.viscosity, strength / flow.diffusivity(*scalar), scalar->name);
-  const auto has_number = [](const ScalarWall& wall) { return has_value(wall) && wall.value.is_constant(); };
-  if (has_number(scalar->bottom) && has_number(scalar->top)) {
-    const double u_tau = turbulent_profile(grid, flow).friction_velocity;
-    const double difference = scalar->top.value.constant() - scalar->bottom.value.constant();
-    const double pull = buoyancy.coefficient * -buoyancy.direction[2] * difference;
-    if (pull != 0) fmt::print("; {} between its walls", pull > 0 ? "stable" : "unstable");
-    if (pull != 0 && has_mean_flow(grid, flow)) fmt::print(": Ri_tau {:.3g}", pull / (u_tau * u_tau));
-    if (pull < 0 && !has_mean_flow(grid, flow))
-      fmt::print(": Rayleigh {:.4g} of the layer{}",
-                 -pull * std::pow(grid.length_z(), 3) / (flow.viscosity * flow.diffusivity(*scalar)),
-                 onset_of_convection(flow));
-  }
-  fmt::print("\n");
+void print_lines(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) fmt::print("{}\n", line);
 }
 
 }  // namespace
@@ -196,7 +163,7 @@ bool print_why_not_turbulent(const Grid& grid, const FlowParameters& flow, const
   }
   if (has_mean_flow(grid, flow)) return false;
   fmt::print("flow            neither a force nor a wall drives a mean flow along x\n");
-  if (starts_turbulent && !flow.buoyancy.active())
+  if (starts_turbulent && motion_of_terms(flow).empty())
     warnings.add(
         "the turbulence of initial.type: turbulent will die out, because nothing drives the flow: set flow.forcing, or "
         "velocities of the walls");
@@ -207,11 +174,10 @@ void print_physics(const io::Case& settings, const Grid& grid, Warnings& warning
   print_walls(grid, settings.flow);
   const FlowParameters& flow = settings.flow;
   const double u_tau = flow.periodic_z ? 0 : turbulent_profile(grid, flow).friction_velocity;
-  for (const std::string& line :
-       check_lines({flow, grid.length_z(), settings.flow_type == io::FlowType::couette, u_tau}))
-    fmt::print("{}\n", line);
+  const CheckedFlow checked{flow, grid.length_z(), settings.flow_type == io::FlowType::couette, u_tau};
+  print_lines(check_lines(checked, false));
   print_scalars(settings, grid, warnings);
-  print_buoyancy(settings.flow, grid);
+  print_lines(check_lines(checked, true));
 }
 
 }  // namespace sluice

@@ -118,8 +118,8 @@ std::string unknown_velocity(const io::Case& settings, const Grid& grid) {
   if (settings.time.dt) return "";
   if (settings.flow.periodic_z && settings.initial.kind != io::InitialKind::formula)
     return fmt::format("the velocity of initial.type: {}", io::name(settings.initial.kind));
-  if (settings.flow.buoyancy.active() && !has_mean_flow(grid, settings.flow)) return "the velocity of convection";
-  return "";
+  const std::string motion = motion_of_terms(settings.flow);
+  return motion.empty() || has_mean_flow(grid, settings.flow) ? "" : "the velocity of " + motion;
 }
 
 /// Returns the length of the run.

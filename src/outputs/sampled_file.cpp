@@ -105,9 +105,7 @@ StatisticsFlow statistics_flow(const io::Case& settings, std::vector<double> z_f
                       settings.flow_type == io::FlowType::couette,
                       {},
                       std::move(z_face),
-                      mean_flow(settings.flow),
-                      settings.flow.buoyancy,
-                      settings.flow.scalars};
+                      mean_flow(settings.flow)};
   for (std::size_t k = 0; k + 1 < flow.z_face.size(); ++k) flow.z.push_back((flow.z_face[k] + flow.z_face[k + 1]) / 2);
   return flow;
 }

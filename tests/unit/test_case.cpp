@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 
+#include "tests/support/buoyancy.hpp"
 #include "tests/support/rotation.hpp"
 #include "tests/unit/case_fixture.hpp"
 
@@ -20,7 +21,7 @@ TEST(Case, GivesTheStrengthOfBuoyancyInTheUnitsOfTheFlow) {
   const auto coefficient = [](const Lines& changes) {
     Lines all{"flow.reynolds={viscosity: 0.01}", "scalars=[{name: c, prandtl: 0.5}]"};
     all.insert(all.end(), changes.begin(), changes.end());
-    return parse(minimal, all).flow.buoyancy.coefficient;
+    return test::buoyancy_of(parse(minimal, all).flow).coefficient;
   };
   EXPECT_EQ(coefficient({"flow.buoyancy={richardson: 18}"}), 18);
   EXPECT_DOUBLE_EQ(coefficient({"flow.buoyancy={grashof: 8e4}"}), 1);      // (2h)^3 = 8

@@ -14,6 +14,8 @@
 
 #include "model/accuracy.hpp"
 #include "model/key_figures.hpp"
+#include "solver/physics/terms.hpp"
+#include "tests/support/buoyancy.hpp"
 
 namespace sluice {
 namespace {
@@ -251,15 +253,19 @@ TEST(KeyFigures, AreOfBothWallsOrOfTheBottomWallWhereTheHalvesDiffer) {
   expect("rotation about x", of_bottom);
   flow.terms = {.is_turned = false, .changes_direction = true};
   expect("rotation about z", averaged);
-  flow.terms = {};
-  flow.buoyancy = {.scalar = "c", .coefficient = 1};
-  flow.scalars = {odd};
+  const auto buoyant = [](const ScalarParameters& scalar, const std::array<double, 3>& gravity) {
+    FlowParameters parameters;
+    parameters.scalars = {scalar};
+    test::buoyancy_of(parameters) = {.scalar = "c", .coefficient = 1, .direction = gravity};
+    return mean_flow(parameters);
+  };
+  flow.terms = buoyant(odd, {0, 0, -1});
   expect("stable stratification", averaged);
-  flow.scalars = {even};
+  flow.terms = buoyant(even, {0, 0, -1});
   expect("heavy fluid at the centre", of_bottom);
-  flow.buoyancy.direction = {-1, 0, 0};
+  flow.terms = buoyant(even, {-1, 0, 0});
   expect("rising flow with walls alike", averaged);
-  flow.scalars = {odd};
+  flow.terms = buoyant(odd, {-1, 0, 0});
   expect("rising flow between different walls", of_bottom);
 }
 

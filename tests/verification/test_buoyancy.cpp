@@ -9,6 +9,7 @@
 #include "solver/initial.hpp"
 #include "solver/physics/body_forces.hpp"
 #include "solver/transport/scalar_sweep.hpp"
+#include "tests/support/buoyancy.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {
@@ -24,7 +25,7 @@ FlowCase buoyant(const test::Discretisation& form, double coefficient, const std
   settings.flow.diffusion = form.diffusion;
   settings.flow.order = form.order;
   settings.flow.scalars = {{.name = "c"}};
-  settings.flow.buoyancy = {.scalar = "c", .coefficient = coefficient, .reference = 0, .direction = gravity};
+  test::buoyancy_of(settings.flow) = {.scalar = "c", .coefficient = coefficient, .reference = 0, .direction = gravity};
   return settings;
 }
 

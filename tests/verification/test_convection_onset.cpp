@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "solver/initial.hpp"
+#include "tests/support/buoyancy.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {
@@ -31,7 +32,7 @@ FlowCase settings_for(const test::Discretisation& form, std::int64_t n, double r
   settings.flow.diffusion = form.diffusion;
   settings.flow.order = form.order;
   settings.flow.scalars = {{.name = "c", .bottom = {ScalarWallKind::value, 0.5}, .top = {ScalarWallKind::value, -0.5}}};
-  settings.flow.buoyancy = {.scalar = "c", .coefficient = rayleigh / 8};
+  test::buoyancy_of(settings.flow) = {.scalar = "c", .coefficient = rayleigh / 8};
   return settings;
 }
 

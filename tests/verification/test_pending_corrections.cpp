@@ -14,6 +14,7 @@
 #include "solver/grid/stretching.hpp"
 #include "solver/physics/body_forces.hpp"
 #include "solver/transport/scalar_sweep.hpp"
+#include "tests/support/buoyancy.hpp"
 #include "tests/support/flow_case.hpp"
 #include "tests/support/rotation.hpp"
 
@@ -95,7 +96,8 @@ FlowCase settings_for(const test::Discretisation& form, Physics physics, std::ar
     flow.scalars.push_back({"a", 0.7, cold, {ScalarWallKind::value, Formula(1)}, {ScalarSourceKind::uniform, 0.3}});
     flow.scalars.push_back({"b", 1.4, cold, heated, {ScalarSourceKind::streamwise, 0.8}});
   }
-  if (has(Physics::buoyancy)) flow.buoyancy = {"b", 0.6, 0.1, {0.36, 0.48, -0.8}};
+  if (has(Physics::buoyancy))
+    test::buoyancy_of(flow) = {.scalar = "b", .coefficient = 0.6, .reference = 0.1, .direction = {0.36, 0.48, -0.8}};
   if (has(Physics::rotation)) test::rotation_of(flow) = {.rate = {0.3, -0.2, 0.5}, .geostrophic = {0.4, 0.1}};
   if (has(Physics::opposition_control))
     flow.bottom.actuation = {.kind = ActuationKind::opposition_control, .amplitude = 0.7, .height = 0.4};

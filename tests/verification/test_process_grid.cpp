@@ -10,6 +10,7 @@
 #include "core/device/memory.hpp"
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/buoyancy.hpp"
 #include "solver/physics/rotation.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/statistics.hpp"
@@ -141,11 +142,11 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
                    .forcing = size.forcing,
                    .spanwise_forcing = size.spanwise_forcing,
                    .scalars = size.scalars,
-                   .buoyancy = size.buoyancy,
                    .diffusion = diffusion,
                    .order = size.order,
                    .tridiagonal = method};
   settings.flow.terms.edit<RotationParameters>() = size.rotation;
+  settings.flow.terms.edit<BuoyancyParameters>() = size.buoyancy;
   return settings;
 }
 
@@ -249,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
              0.3,
              {},
              heated(),
-             {"a", 2, 0.1, {0.6, 0, -0.8}}},
+             {.scalar = "a", .coefficient = 2, .reference = 0.1, .direction = {0.6, 0, -0.8}}},
         // z is split between the walls and the planes where w is detected
         Size{"16x20x24_opposed", {16, 20, 24}, 6, opposing(0.9), opposing(0.05), Order::fourth},
         Size{"12x8x18_waving", {12, 8, 18}, 6, waving(), opposing(1.5), Order::second, 0.3},

@@ -13,6 +13,7 @@
 
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/budget_terms.hpp"
+#include "tests/support/buoyancy.hpp"
 #include "tests/support/direct_sums.hpp"
 #include "tests/support/rates_of_change.hpp"
 #include "tests/support/rotation.hpp"
@@ -86,7 +87,8 @@ class ScalarBudgets {
       if (!has_forces()) continue;
       const double mean_force = 2 * test::rotation_of(flow_).rate[2] * at(of_.at("v"), k);
       b.coriolis.push_back(at(of("_u_coriolis"), k) - at(mean, k) * mean_force);
-      b.buoyancy.push_back(at(of("_u_buoyancy"), k) - at(mean, k) * buoyancy(0) * at(of_.at(flow_.buoyancy.scalar), k));
+      b.buoyancy.push_back(at(of("_u_buoyancy"), k) -
+                           at(mean, k) * buoyancy(0) * at(of_.at(test::buoyancy_of(flow_).scalar), k));
     }
     return b;
   }
@@ -115,7 +117,7 @@ class ScalarBudgets {
       const auto& rate = test::rotation_of(flow_).rate;
       const double mean_force = 2 * (rate[1] * weighted(of_.at("u")) - rate[0] * weighted(of_.at("v")));
       b.coriolis.push_back(at(of("_w_coriolis"), f) - c * mean_force);
-      b.buoyancy.push_back(at(of("_w_buoyancy"), f) - c * buoyancy(2) * mean(of_.at(flow_.buoyancy.scalar)));
+      b.buoyancy.push_back(at(of("_w_buoyancy"), f) - c * buoyancy(2) * mean(of_.at(test::buoyancy_of(flow_).scalar)));
     }
     return b;
   }
@@ -126,8 +128,10 @@ class ScalarBudgets {
   double nu() const { return flow_.viscosity; }
   double kappa() const { return flow_.diffusivity(scalar_); }
   double source() const { return scalar_.source.kind == ScalarSourceKind::streamwise ? scalar_.source.value : 0; }
-  double buoyancy(std::size_t axis) const { return -flow_.buoyancy.coefficient * flow_.buoyancy.direction[axis]; }
-  bool has_forces() const { return test::rotation_of(flow_).active() && flow_.buoyancy.active(); }
+  double buoyancy(std::size_t axis) const {
+    return -test::buoyancy_of(flow_).coefficient * test::buoyancy_of(flow_).direction[axis];
+  }
+  bool has_forces() const { return test::rotation_of(flow_).active() && test::buoyancy_of(flow_).active(); }
   /// Derivatives of the means on face f.
   double gradient(Index f) const { return at(of("_gradient_flux"), f) / kappa(); }
   double shear(Index f) const { return at(of_.at("tau_xz"), f) / nu(); }
@@ -212,7 +216,7 @@ class ScalarBudgetsOfRoughFlow : public testing::TestWithParam<Order> {
                               .bottom = {ScalarWallKind::flux, 0.01},
                               .top = {ScalarWallKind::value, -1},
                               .source = {ScalarSourceKind::uniform, 0.5}}};
-    settings.flow.buoyancy = {.scalar = "a", .coefficient = 2, .reference = 0.1, .direction = {0.6, 0, -0.8}};
+    test::buoyancy_of(settings.flow) = {.scalar = "a", .coefficient = 2, .reference = 0.1, .direction = {0.6, 0, -0.8}};
     return settings;
   }
 };
