@@ -83,7 +83,7 @@ Complex further_force(const FlowParameters& flow, Complex mean, Complex response
   return force;
 }
 
-/// The laminar profile between walls of which one is no-slip, with terms that are linear in it.
+/// The laminar profile with terms that are linear in it, if a wall or such a term drags.
 LaminarProfile coupled_laminar_profile(const Grid& grid, const FlowParameters& flow, const MeanOperator& terms) {
   const auto velocity_of = [](const WallCondition& wall) {
     return Complex(wall.constant_velocity(0), wall.constant_velocity(1));
@@ -138,15 +138,31 @@ std::vector<double> wall_law(const Grid& grid, const FlowParameters& flow, doubl
   return u;
 }
 
-/// u_tau at which the force u_tau^2 / force_length has the given power.
+/// The rate at which terms brake the mean flow.
+double drag_rate(const FlowParameters& flow) {
+  return -mean_operator(flow).factor.real();
+}
+
+/// u_tau at which the force that balances the friction and the drag of terms has the given power.
 double friction_velocity_of_power(const Grid& grid, const FlowParameters& flow, double power, double wall_mean,
                                   double force_length) {
   const auto power_at = [&](double u_tau) {
-    return u_tau * u_tau / force_length * (wall_mean + volume_mean(wall_law(grid, flow, u_tau), grid));
+    const double mean = wall_mean + volume_mean(wall_law(grid, flow, u_tau), grid);
+    return (u_tau * u_tau / force_length + drag_rate(flow) * mean) * mean;
   };
   double high = 1;
   while (power_at(high) < power) high *= 2;
   return solve_for_friction_velocity(power, high, power_at);
+}
+
+/// u_tau of a flow under this force. A force balances the friction and the drag of terms.
+double friction_velocity_of_force(const Grid& grid, const FlowParameters& flow, double force, double force_length) {
+  const double without_drag = std::sqrt(force * force_length);
+  if (drag_rate(flow) == 0) return without_drag;
+  const auto force_at = [&](double u_tau) {
+    return u_tau * u_tau / force_length + drag_rate(flow) * volume_mean(wall_law(grid, flow, u_tau), grid);
+  };
+  return solve_for_friction_velocity(force, without_drag, force_at);
 }
 
 /// The part of the profile driven by the forcing, with walls at rest. `wall_mean`: the velocity that the walls add.
@@ -155,7 +171,8 @@ TurbulentProfile driven_profile(const Grid& grid, const FlowParameters& flow, do
   double target = flow.forcing.value.at_time(0);
   const double walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
   if (flow.forcing.kind == ForcingKind::pressure_gradient) {
-    profile.friction_velocity = std::sqrt(std::abs(target) * grid.length_z() / walls);
+    target -= drag_rate(flow) * wall_mean;
+    profile.friction_velocity = friction_velocity_of_force(grid, flow, std::abs(target), grid.length_z() / walls);
   } else if (flow.forcing.kind == ForcingKind::power) {
     profile.friction_velocity = friction_velocity_of_power(grid, flow, target, wall_mean, grid.length_z() / walls);
   } else {
@@ -193,7 +210,7 @@ std::vector<double> laminar_component(const Grid& grid, const FlowParameters& fl
 
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   const MeanOperator terms = mean_operator(flow);
-  if (terms.factor != 0.0 && (flow.bottom.drags() || flow.top.drags()))
+  if (terms.factor != 0.0 && (flow.bottom.drags() || flow.top.drags() || terms.factor.real() != 0))
     return coupled_laminar_profile(grid, flow, terms);
   const auto component = [&](const ForcingParameters& forcing, std::size_t axis) {
     return laminar_component(grid, flow, forcing, axis);

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from sluice_post.budgets import BUOYANCY, CORIOLIS, IMBALANCE, EvaluatedTerms
+from sluice_post.budgets import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC, EvaluatedTerms
 from sluice_post.compare_budgets import References
 from sluice_post.figures import line_with_band
 from sluice_post.reference import Reference
@@ -23,6 +23,7 @@ from sluice_post.style import (
     ORANGE,
     PURPLE,
     SKY,
+    TEAL,
     THIN,
     VERMILLION,
     log_wall_axis,
@@ -64,6 +65,7 @@ _COLOURS = {
     "dissipation": VERMILLION,
     "source": BROWN,
     CORIOLIS: GREY,
+    MAGNETIC: TEAL,
     BUOYANCY: OLIVE,
     IMBALANCE: BLACK,
 }

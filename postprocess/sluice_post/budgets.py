@@ -1,7 +1,7 @@
 """Budgets of the Reynolds stresses uu, vv, ww and uw and of the energy k, term by term (docs/equations.md, Budgets).
 
     d<u_i u_j>/dt = production + turbulent transport + pressure transport + pressure strain + viscous diffusion
-                    + dissipation [+ Coriolis force] [+ buoyancy]
+                    + dissipation [+ Coriolis force] [+ magnetic force] [+ buoyancy]
 
 The terms are formed from products of the scheme's own fluxes and differences. Of one sample, their sum is the rate of
 change that the scheme gives, to round-off. The sum of the terms of averages is the imbalance, see README.md.
@@ -39,8 +39,9 @@ TERMS = (
     *("viscous_diffusion", "dissipation"),
 )
 CORIOLIS = "coriolis"  # in a rotating frame only
+MAGNETIC = "magnetic_force"  # in a magnetic field, which brakes u and v: of all but ww
 BUOYANCY = "buoyancy"  # where buoyancy acts on the flow, of uu, vv and ww along gravity only
-FORCES = (CORIOLIS, BUOYANCY)
+FORCES = (CORIOLIS, MAGNETIC, BUOYANCY)
 # Of scalars; each budget has some.
 SCALAR_TERMS = (
     *("production", "turbulent_transport", "pressure_transport", "pressure_gradient"),
@@ -164,22 +165,35 @@ def wall_dissipation(means: Means, viscosity: float) -> dict[str, float]:
     return values | {"k": (values["uu"] + values["vv"]) / 2}
 
 
+def magnetic_terms(means: Means, drag: float) -> Terms:
+    """What the force -drag (u, v) does to the stresses, as in the scheme, without remainder. Empty without a drag."""
+    if drag == 0:
+        return {}
+    stresses = _stresses(means)
+    return {"uu": -2 * drag * stresses["uu"], "vv": -2 * drag * stresses["vv"], "uw": -drag * stresses["uw"]}
+
+
 def budgets_of(
     means: Means,
     viscosity: float,
     no_slip: tuple[bool, bool],
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0),
     buoyancy: Terms | None = None,
+    magnetic_drag: float = 0.0,
 ) -> dict[str, Budget]:
     """All budgets over the whole height, in the units of the run. `rotation`: 2 Omega of the frame.
 
-    `buoyancy`: its terms by stress, where it has any.
+    `buoyancy`: its terms by stress, where it has any. `magnetic_drag`: that of FlowParameters.
     """
     uu, vv = _tangential_variance(means, "u", viscosity), _tangential_variance(means, "v", viscosity)
     ww = _normal_variance(means, viscosity, no_slip)
     uw = _shear_stress(means)
     terms = {"uu": uu, "vv": vv, "ww": ww, "uw": uw}
-    forces = {CORIOLIS: coriolis_terms(means, rotation) if any(rotation) else {}, BUOYANCY: buoyancy or {}}
+    forces = {
+        CORIOLIS: coriolis_terms(means, rotation) if any(rotation) else {},
+        MAGNETIC: magnetic_terms(means, magnetic_drag),
+        BUOYANCY: buoyancy or {},
+    }
     for force, of_stresses in forces.items():
         for stress, values in of_stresses.items():
             terms[stress][force] = values
@@ -282,7 +296,9 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
         )
 
     buoyancy = buoyancy_terms(means, view, parameters.buoyancy) if parameters.buoyancy else None
-    found = budgets_of(view.means, parameters.viscosity, view.no_slip, view.rotation, buoyancy)
+    found = budgets_of(
+        view.means, parameters.viscosity, view.no_slip, view.rotation, buoyancy, view.magnetic_drag
+    )
     return WallBudgets(
         view.u_tau,
         parameters.viscosity,

@@ -54,7 +54,7 @@ class Flow:
 
     `drive`: what is not so about the drive; `bottom` and `top`: what a wall does beside moving steadily along x.
     `rotation`: 2 Omega h^2/nu; of `buoyancy` the coefficient is g beta h^3/nu^2. `scalars` have no effect on the
-    velocity, except for that of the buoyancy.
+    velocity, except for that of the buoyancy. `hartmann`: Ha of a magnetic field, 0 without one.
     """
 
     kind: str
@@ -66,6 +66,7 @@ class Flow:
     spanwise: str = ""
     two_dimensional: bool = False
     scalars: tuple[Scalar, ...] = ()
+    hartmann: float = 0.0
 
     def differences(self, other: Flow) -> list[str]:
         """In what the velocity fields differ; empty if it is one flow, apart from the Reynolds number."""
@@ -73,6 +74,7 @@ class Flow:
             "type of flow": self.kind == other.kind,
             "drive": self.drive == other.drive,
             "rotation": all(map(_near, self.rotation, other.rotation)),
+            "magnetic field": _near(self.hartmann, other.hartmann),
             "buoyancy": _same_buoyancy(self.buoyancy, other.buoyancy),
             "bottom wall": self.bottom == other.bottom,
             "top wall": self.top == other.top,
@@ -94,6 +96,7 @@ class Flow:
             f"a drive that varies: {self.drive}": bool(self.drive) and self.drive != UNDRIVEN,
             UNDRIVEN: self.drive == UNDRIVEN,
             "rotation": any(self.rotation) and self.kind != EKMAN,
+            "a magnetic field": self.hartmann != 0,
             "buoyancy": self.buoyancy is not None,
             "actuated walls": "actuation" in walls,
             "walls that slip": "slip_length" in walls,
@@ -209,6 +212,7 @@ def flow_of(parameters: FlowParameters) -> Flow:
         _spanwise(parameters),
         parameters.cells[1] == 1,
         parameters.scalars,
+        float((parameters.magnetic_drag / parameters.viscosity) ** 0.5),
     )
 
 
@@ -217,7 +221,8 @@ def _re_tau_of_force(parameters: FlowParameters) -> float | None:
     force = constant(parameters.sampled.get(layout.SET_PRESSURE_GRADIENT))
     walls = parameters.no_slip_bottom + parameters.no_slip_top
     along_x = parameters.buoyancy is not None and parameters.buoyancy.gravity[0] != 0
-    if not force or walls == 0 or along_x or parameters.rotation[2] != 0:
+    more = along_x or parameters.rotation[2] != 0 or parameters.magnetic_drag != 0
+    if not force or walls == 0 or more:
         return None
     stress = abs(force) * parameters.size[2] / walls
     return float(stress**0.5) / parameters.viscosity

@@ -1,4 +1,4 @@
-"""Which flow a run is of, in words: type, drive, walls, rotation, buoyancy, scalars. Numbers as in the case."""
+"""Which flow a run is of, in words: type, drive, forces, walls, scalars. Numbers as in the case."""
 
 from __future__ import annotations
 
@@ -173,6 +173,7 @@ def flow_text(parameters: FlowParameters, flow: Flow, held: Held | None) -> str:
     moving = flow.spanwise if "walls move" in flow.spanwise else ""
     parts = (
         _rotation(parameters, flow, held),
+        flow.hartmann and f"in a magnetic field normal to the walls, Ha = {flow.hartmann:.5g}",
         _buoyancy(parameters, flow),
         _walls(parameters),
         moving and "the walls move relative to each other along y",
@@ -211,6 +212,7 @@ def flow_of_case(case_text: str) -> str:
         "flow.reynolds": numbers("reynolds"),
         "flow.forcing": numbers("forcing") or "none",
         "flow.rotation": numbers("rotation"),
+        "flow.magnetic_field": numbers("magnetic_field"),
         "flow.buoyancy": numbers("buoyancy"),
         "scalars": ", ".join(names),
         "initial.type": str(value_at(case_text, "initial", "type") or ""),

@@ -210,11 +210,12 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
             view = wall_view(means, parameters, side)
             on_wall = wall_dissipation(view.means, parameters.viscosity)["k"]
             values["wall_dissipation"] = on_wall * parameters.viscosity / profiles.u_tau**4
-        if (
-            not parameters.controlled and parameters.buoyancy is None
-        ):  # either would do work on the fluctuations, too
+        does_work = parameters.controlled or parameters.buoyancy is not None or parameters.magnetic_drag != 0
+        if not does_work:  # on the fluctuations, beside production
             values["dissipation"] = _integral(production, profiles)
-    by_force_alone = profiles.symmetry is Symmetry.MIRROR and not profiles.turns
+    by_force_alone = (
+        profiles.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
+    )
     if by_force_alone and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values

@@ -111,6 +111,7 @@ SET_ORDER = "solver.order"  # missing in files from before there was order 4
 SET_ROTATION_NUMBER, SET_ROTATION_AXIS = "flow.rotation.number", "flow.rotation.axis"
 SET_GEOSTROPHIC = "flow.rotation.geostrophic"
 ROTATION_AXES = {"streamwise": (1.0, 0.0, 0.0), "spanwise": (0.0, 1.0, 0.0), "wall_normal": (0.0, 0.0, 1.0)}
+SET_HARTMANN = "flow.magnetic_field.hartmann"  # missing without a magnetic field
 # Missing without buoyancy.
 SET_BUOYANT_SCALAR, SET_GRAVITY, SET_BUOYANCY_REFERENCE = (
     f"flow.buoyancy.{key}" for key in ("scalar", "direction", "reference")

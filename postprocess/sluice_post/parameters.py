@@ -47,6 +47,7 @@ class FlowParameters:
     control_bottom: str = ""  # what else the wall does, as text: varies, blows, slips; empty: nothing
     control_top: str = ""
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 2 Omega, of the frame
+    magnetic_drag: float = 0.0  # Ha^2 nu: the force of a magnetic field is -magnetic_drag (u, v)
     buoyancy: Buoyancy | None = None
     sampled: Values = field(
         default_factory=dict
@@ -159,10 +160,11 @@ class FlowParameters:
             x, y, z = (0.0 if isinstance(value, str) else float(value) for value in json.loads(text))
             return x, y, z
 
+        viscosity = float(str(sampled[layout.SET_VISCOSITY]))
         return replace(
             self,
             flow_type=str(sampled[layout.SET_FLOW_TYPE]),
-            viscosity=float(str(sampled[layout.SET_VISCOSITY])),
+            viscosity=viscosity,
             wall_bottom=str(sampled[layout.SET_WALL["bottom"]]),
             wall_top=str(sampled[layout.SET_WALL["top"]]),
             velocity_bottom=velocity("bottom"),
@@ -170,6 +172,7 @@ class FlowParameters:
             control_bottom=control_of(sampled, "bottom"),
             control_top=control_of(sampled, "top"),
             rotation=_rotation_of(sampled),
+            magnetic_drag=float(str(sampled.get(layout.SET_HARTMANN, 0))) ** 2 * viscosity,
             buoyancy=_buoyancy_of(sampled, self.size[2]),
             sampled=sampled,
         )

@@ -2,7 +2,8 @@
 
     d<cc>/dt = production + turbulent transport + molecular diffusion + dissipation [+ source]
 
-Those of the fluxes also have a pressure scalar gradient and, with rotation or gravity, forces; wc pressure transport.
+Those of the fluxes also have a pressure scalar gradient and, where forces act on the flow, their terms; wc pressure
+transport.
 The terms are in wall units, of Theta = (c_w - c)/c_tau: cc is that of Theta Theta, not its half, uc that of u Theta.
 Dissipation is negative for cc.
 """
@@ -19,6 +20,7 @@ from sluice_post import layout
 from sluice_post.budgets import (
     BUOYANCY,
     CORIOLIS,
+    MAGNETIC,
     SCALAR_TERMS,
     Budget,
     BudgetsFromWall,
@@ -112,6 +114,8 @@ def _flux_along_x(of: _Profiles) -> Terms:
     }
     if of.source != 0:
         terms["source"] = of.of("_u_source") - of.source * of.u**2
+    if of.parameters.magnetic_drag != 0:
+        terms[MAGNETIC] = -of.parameters.magnetic_drag * (of.of("_u") - of.u * of.mean)
     if of.has_forces:
         mean_force = of.parameters.rotation[2] * of.means.centre["v"]
         terms[CORIOLIS] = of.of("_u_coriolis") - of.mean * mean_force

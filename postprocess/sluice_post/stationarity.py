@@ -200,7 +200,7 @@ def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tup
 def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: bool) -> Departure | None:
     """The fraction of the force along x that the walls carry, less 1; None if something else may carry it."""
     tilted = flow.buoyancy is not None and flow.buoyancy.gravity[0] != 0
-    if tilted or flow.rotation[2] != 0 or parameters.passes_fluid:
+    if tilted or flow.rotation[2] != 0 or flow.hartmann != 0 or parameters.passes_fluid:
         return None
     bottom, top = parameters.no_slip_bottom, parameters.no_slip_top
     means = blocks.means()

@@ -33,6 +33,7 @@ BLACK = "#1A1A1A"
 GREY = "#8A8A8A"
 BROWN = "#7B4B2A"
 OLIVE = "#7F8F2F"
+TEAL = "#2F8080"
 
 # One colour per velocity component wherever components are shown together.
 COMPONENT = {"u": BLUE, "v": GREEN, "w": VERMILLION, "p": PURPLE}

@@ -168,7 +168,7 @@ def _is_own_mirror_image(buoyancy: Buoyancy | None) -> bool:
 
 
 def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
-    """The symmetry of the mean flow, from walls, forcing, rotation, gravity and grid."""
+    """The symmetry of the mean flow, from walls, forcing, rotation, magnetic field, gravity and grid."""
     if not (parameters.no_slip_bottom and parameters.no_slip_top):
         return Symmetry.NONE
     height = means.z_face[-1]
@@ -188,6 +188,8 @@ def symmetry_of(parameters: FlowParameters, means: Means) -> Symmetry:
         return Symmetry.MIRROR if same else Symmetry.NONE
     if parameters.buoyancy is not None:
         return Symmetry.NONE
+    if parameters.magnetic_drag != 0 and parameters.velocity_bottom[0] + parameters.velocity_top[0] != 0:
+        return Symmetry.NONE  # the fluid in the middle is not at rest in the field, which brakes it
     wall_stress = np.mean(np.abs(means.face["tau_xz"][[0, -1]]))
     forced = np.isfinite(means.forcing) and abs(means.forcing) * parameters.reach > 1e-6 * wall_stress
     spanwise = parameters.velocity_top[1] != parameters.velocity_bottom[1]

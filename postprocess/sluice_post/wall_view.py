@@ -78,6 +78,7 @@ class WallView:
     whether the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the
     directions that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are
     reversed. After that: `rotation`, 2 Omega of a rotating frame, and `geostrophic`, the velocity above an Ekman layer.
+    `magnetic_drag`: the rate at which a magnetic field brakes the velocity along x and y.
     """
 
     means: Means
@@ -89,6 +90,7 @@ class WallView:
     frame: tuple[float, float]
     rotation: tuple[float, float, float]
     geostrophic: tuple[float, float] | None
+    magnetic_drag: float
 
     @property
     def turns(self) -> bool:
@@ -151,7 +153,10 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
     rotation = reflected(parameters.rotation, images[0])
     walls = no_slip[::-1] if from_top else no_slip
-    seen = WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic)
+    drag = parameters.magnetic_drag
+    seen = WallView(
+        view, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic, drag
+    )
     if not (wall_stress := seen.wall_stress) > 0:
         raise InputOutputError(
             f"the mean wall shear at the {'top' if from_top else 'bottom'} wall is {wall_stress:g}: "

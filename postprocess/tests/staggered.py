@@ -39,7 +39,10 @@ def plane(f):
 
 @dataclass
 class Fields:
-    """One state of a flow. `bottom` and `top`: velocities (u, v) of the walls. `rotation`: of the frame."""
+    """One state of a flow. `bottom` and `top`: velocities (u, v) of the walls. `rotation`: of the frame.
+
+    `drag`: of a magnetic field.
+    """
 
     u: np.ndarray
     v: np.ndarray
@@ -51,6 +54,7 @@ class Fields:
     bottom: tuple = (0.0, 0.0)
     top: tuple = (0.0, 0.0)
     rotation: tuple = (0.0, 0.0, 0.0)  # 2 Omega
+    drag: float = 0.0  # on u and v
     force: tuple = (0.0, 0.0, 0.0)  # another one, on u, v and w; of w on the inner faces
 
     @property
@@ -136,11 +140,11 @@ class Fields:
 
     def rate_u(self):
         forces = self.viscous_xy(self.u) + self.viscous_z("u") + self.coriolis_u() + self.force[0]
-        return forces - self.advection_u() - (up(self.p, X) - self.p) / self.dx
+        return forces - self.drag * self.u - self.advection_u() - (up(self.p, X) - self.p) / self.dx
 
     def rate_v(self):
         forces = self.viscous_xy(self.v) + self.viscous_z("v") + self.coriolis_v() + self.force[1]
-        return forces - self.advection_v() - (up(self.p, Y) - self.p) / self.dy
+        return forces - self.drag * self.v - self.advection_v() - (up(self.p, Y) - self.p) / self.dy
 
     def rate_w(self):
         forces = self.viscous_xy(self.w[1:-1]) + self.viscous_z("w") + self.coriolis_w() + self.force[2]

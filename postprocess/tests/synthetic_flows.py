@@ -13,6 +13,7 @@ PLAIN = {
     "flow.type": "channel",
     "flow.spanwise_forcing": "none",
     "flow.rotation": "none",
+    "flow.magnetic_field": "none",
     "flow.buoyancy": "none",
     "walls.bottom.type": "no_slip",
     "walls.bottom.velocity": "[0, 0, 0]",

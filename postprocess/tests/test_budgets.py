@@ -82,6 +82,49 @@ def test_terms_add_up_in_a_rotating_frame():
     assert_close(k, (uu + vv + (ww[1:] + ww[:-1]) / 2) / 2)
 
 
+def test_terms_add_up_in_a_magnetic_field():
+    drag = 130.0
+    flow = [replace(state, drag=drag) for state in states(2, **MOVING)]
+    found = budgets_of(staggered.means_of(*flow), VISCOSITY, NO_SLIP, magnetic_drag=drag)
+    for stress, rate in staggered.rates_of(*flow).items():
+        imbalance = found[stress].terms["imbalance"]
+        assert_close(imbalance[1:-1] if stress == "ww" else imbalance, rate)
+        assert ("magnetic_force" in found[stress].terms) == (stress != "ww")
+    for stress in ("uu", "vv", "uw", "k"):
+        terms = found[stress].terms
+        assert np.max(np.abs(terms["magnetic_force"])) > 0.01 * np.max(np.abs(terms["imbalance"]))
+    uu, vv, k = (found[stress].terms["magnetic_force"] for stress in ("uu", "vv", "k"))
+    assert_close(k, (uu + vv) / 2)
+    assert np.all(k <= 0)
+
+
+def test_the_magnetic_term_is_in_the_budgets_of_a_run(tmp_path):
+    write(tmp_path)
+    parameters, blocks = load_statistics(tmp_path)
+    magnetic = replace(parameters, magnetic_drag=3.0)
+    found = wall_budgets(blocks.means(), magnetic, "top")
+    plain = wall_budgets(blocks.means(), parameters, "top")
+    for stress in ("uu", "vv", "uw", "k"):
+        terms, others = found.budgets[stress].terms, plain.budgets[stress].terms
+        assert_close(terms["imbalance"], others["imbalance"] + terms["magnetic_force"])
+        assert "magnetic_force" not in others
+    assert found.budgets["ww"].terms.keys() == plain.budgets["ww"].terms.keys()
+
+
+def test_the_hartmann_number_is_read_from_the_parameters_of_the_samples(tmp_path):
+    write(tmp_path)
+    parameters, _ = load_statistics(tmp_path)
+    sampled = {
+        "flow.type": "channel",
+        "flow.reynolds.viscosity": "0.01",
+        "walls.bottom.type": "no_slip",
+        "walls.top.type": "no_slip",
+    }
+    assert parameters.with_sampled(sampled | {"flow.magnetic_field": "none"}).magnetic_drag == 0
+    magnetic = parameters.with_sampled(sampled | {"flow.magnetic_field.hartmann": "20"})
+    assert magnetic.magnetic_drag == pytest.approx(20**2 * 0.01)
+
+
 @pytest.mark.parametrize("rotation", [(0.7, 0, 0), (0, -0.4, 0), (0, 0, 1.1)])
 def test_coriolis_term_of_uw_is_of_second_order(rotation):
     errors = []

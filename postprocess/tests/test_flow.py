@@ -43,6 +43,11 @@ BUOYANCY = {
 }
 OTHER_FLOWS = {
     "rotation": (ROTATION, "Channel flow with rotation", "about its spanwise axis, 2 Omega h/U_b = 0.5"),
+    "magnetic field": (
+        {"flow.magnetic_field.hartmann": "20"},
+        "Channel flow with a magnetic field",
+        "in a magnetic field normal to the walls, Ha = 20",
+    ),
     "buoyancy": (BUOYANCY, "Channel flow with buoyancy", "buoyancy of heat, Ri = 0.05, gravity along -z"),
     "oscillation": (
         OSCILLATION,

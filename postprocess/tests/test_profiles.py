@@ -7,7 +7,7 @@ import synthetic
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.profiles import central_moments, peak, value_at_height, wall_profiles
 from sluice_post.statistics import read_statistics
-from sluice_post.symmetry import Symmetry, direction_counts, in_moving_frame
+from sluice_post.symmetry import Symmetry, direction_counts, in_moving_frame, symmetry_of
 
 
 def means_of(tmp_path, flow, raw):
@@ -174,6 +174,44 @@ def test_total_stress_of_a_laminar_ekman_layer_closes(tmp_path):
     assert np.max(np.abs(rotating.face["residual"])) < 1e-12
     at_rest = wall_profiles(means, parameters)
     assert np.max(np.abs(at_rest.face["residual"])) > 0.1
+
+
+def laminar_hartmann(flow, drag):
+    """The discrete channel flow in a magnetic field under a unit force, with its wall stresses."""
+    z_face = flow.z_face
+    dz = np.diff(z_face)
+    nz = len(dz)
+    distance = (dz[1:] + dz[:-1]) / 2
+    gradient = np.zeros((nz + 1, nz))
+    for k in range(1, nz):
+        gradient[k, k - 1 : k + 1] = -1 / distance[k - 1], 1 / distance[k - 1]
+    gradient[0, 0], gradient[-1, -1] = 2 / dz[0], -2 / dz[-1]
+    balance = flow.viscosity * np.diff(gradient, axis=0) / dz[:, None] - drag * np.eye(nz)
+    velocity = np.linalg.solve(balance, np.full(nz, -1.0))
+    return {"u": velocity, "v": np.zeros(nz), "tau_xz": flow.viscosity * gradient @ velocity}
+
+
+def test_total_stress_of_laminar_hartmann_flow_closes(tmp_path):
+    """The drag on the mean flow bends the line of the total stress."""
+    flow = synthetic.Flow("channel", re_tau=30, u_tau=0.05, cells=(16, 16, 48))
+    profiles = synthetic.turbulent_profiles(flow)
+    still = {name: np.zeros_like(profiles[name]) for name in ("uw", "vw")}
+    drag = 25 * flow.viscosity
+    parameters, means = means_of(tmp_path, flow, profiles | still | laminar_hartmann(flow, drag))
+    magnetic = wall_profiles(means, dataclasses.replace(parameters, magnetic_drag=drag))
+    assert np.max(np.abs(magnetic.face["residual"])) < 1e-12
+    assert np.max(np.abs(wall_profiles(means, parameters).face["residual"])) > 0.1
+
+
+def test_a_magnetic_field_brakes_the_middle_of_a_couette_flow_that_moves_through_it(tmp_path):
+    flow = synthetic.Flow("couette", re_tau=30, u_tau=0.05, cells=(16, 16, 48))
+    parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
+    magnetic = dataclasses.replace(parameters, magnetic_drag=0.1)
+    moving = dataclasses.replace(magnetic, velocity_bottom=(0.0, 0.0, 0.0))
+    assert symmetry_of(magnetic, means) is symmetry_of(parameters, means) is Symmetry.ROTATION
+    assert symmetry_of(moving, means) is Symmetry.NONE
+    at_rest = dataclasses.replace(moving, magnetic_drag=0.0)
+    assert symmetry_of(at_rest, means) is Symmetry.ROTATION
 
 
 def test_flow_the_other_way_gives_the_same_profiles(tmp_path, flow):

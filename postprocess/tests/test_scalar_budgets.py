@@ -42,10 +42,17 @@ OBLIQUE = (70.0, -130.0, 200.0)  # of the size of the gradients of these fields
 
 
 def states(
-    count=3, scalar=SCALAR, z_face=Z_FACE, buoyancy=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0), **walls
+    count=3,
+    scalar=SCALAR,
+    z_face=Z_FACE,
+    buoyancy=(0.0, 0.0, 0.0),
+    rotation=(0.0, 0.0, 0.0),
+    drag=0.0,
+    **walls,
 ):
     flows = [
-        replace(staggered.random_fields(seed, z_face, **walls), rotation=rotation) for seed in range(count)
+        replace(staggered.random_fields(seed, z_face, **walls), rotation=rotation, drag=drag)
+        for seed in range(count)
     ]
     return [heated_fields(seed, flow, scalar, buoyancy) for seed, flow in enumerate(flows)]
 
@@ -76,6 +83,15 @@ def test_terms_add_up_with_rotation_and_buoyancy():
         assert_close(found[name]["imbalance"], rate)
     for name in ("uc", "wc"):
         assert {"coriolis", "buoyancy"} <= set(found[name])
+
+
+def test_terms_add_up_in_a_magnetic_field():
+    fields = states(2, drag=150.0)
+    found = scalar_budgets_of(heated_means_of(*fields), replace(PARAMETERS, magnetic_drag=150.0), SCALAR)
+    for name, rate in rates_of(*fields).items():
+        assert_close(found[name]["imbalance"], rate)
+    assert [name for name in found if "magnetic_force" in found[name]] == ["uc"]
+    assert np.max(np.abs(found["uc"]["magnetic_force"])) > 0.01 * np.max(np.abs(found["uc"]["imbalance"]))
 
 
 def test_terms_of_the_variance_are_those_of_the_fluctuations():

@@ -143,7 +143,7 @@ std::string stratification(const CheckedFlow& checked, const ScalarParameters& s
     text += fmt::format(": Ri_tau {:.3g}", pull / (u_tau * u_tau));
   else if (pull < 0)
     text += fmt::format(": Rayleigh {:.4g} of the layer{}",
-                        -pull * std::pow(checked.height, 3) / (flow.viscosity * flow.diffusivity(scalar)),
+                        -pull * std::pow(checked.grid.length_z(), 3) / (flow.viscosity * flow.diffusivity(scalar)),
                         onset_of_convection(flow));
   return text;
 }
@@ -293,7 +293,7 @@ class Buoyancy final : public Term {
     return "gravity along x or y is a mean force, which adds to the friction of the walls";
   }
 
-  bool acts_in_volume(const FlowParameters& flow) const override { return active(flow); }
+  bool is_in_scalar_budgets(const FlowParameters& flow) const override { return active(flow); }
   bool reads_scalars() const override { return true; }
   std::unique_ptr<BodyForce> force(const Metrics& metrics, const FlowParameters& flow) const override {
     if (!active(flow)) return nullptr;

@@ -203,7 +203,7 @@ class Rotation final : public Term {
     return 2 * std::hypot(rate[0], rate[1], rate[2]) / std::sqrt(3.0);
   }
 
-  bool acts_in_volume(const FlowParameters& flow) const override { return active(flow); }
+  bool is_in_scalar_budgets(const FlowParameters& flow) const override { return active(flow); }
   std::unique_ptr<BodyForce> force(const Metrics& metrics, const FlowParameters& flow) const override {
     if (!active(flow)) return nullptr;
     return std::make_unique<LoopedForce<CoriolisKernels>>(CoriolisKernels{of(flow)}, metrics, flow.order);
@@ -253,7 +253,7 @@ class Rotation final : public Term {
     if (!rotation.active()) return {};
     if (const auto layer = boundary_layer(checked.flow))
       return fmt::format("Ekman layer     depth D {:.4g} h, Re_D {:.4g} (G D/nu), domain {:.3g} D high", layer->depth,
-                         layer->reynolds, checked.height / layer->depth);
+                         layer->reynolds, checked.grid.length_z() / layer->depth);
     std::string line = fmt::format("rotation        2 Omega h/U {:.4g}", rotation.number);
     if (checked.flow.periodic_z) return line;
     if (checked.friction_velocity > 0)

@@ -35,7 +35,7 @@ struct BoundaryLayer {
 /// What `sluice check` knows of a flow when it describes a term.
 struct CheckedFlow {
   const FlowParameters& flow;
-  double height;
+  const Grid& grid;
   bool couette;
   double friction_velocity;  ///< expected; 0: nothing drives a mean flow, or not known
 };
@@ -46,9 +46,9 @@ class Term : public Physics {
  public:
   /// Its part of 1/dt_lim (time_step_limit.hpp).
   virtual double rate(const FlowParameters& /*flow*/) const { return 0; }
-  /// Whether it is a force in the volume.
-  virtual bool acts_in_volume(const FlowParameters& /*flow*/) const { return false; }
-  /// That force; null without one.
+  /// Whether the budgets of scalars need products of a scalar with its force that no other profile gives.
+  virtual bool is_in_scalar_budgets(const FlowParameters& /*flow*/) const { return false; }
+  /// Its force in the volume; null without one.
   virtual std::unique_ptr<BodyForce> force(const Metrics& /*metrics*/, const FlowParameters& /*flow*/) const {
     return nullptr;
   }

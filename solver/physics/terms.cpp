@@ -1,9 +1,11 @@
 #include "solver/physics/terms.hpp"
 
 #include <array>
+#include <span>
 
 #include "solver/physics/body_forces.hpp"
 #include "solver/physics/buoyancy.hpp"
+#include "solver/physics/hartmann.hpp"
 #include "solver/physics/rotation.hpp"
 
 namespace sluice {
@@ -11,15 +13,15 @@ namespace sluice {
 namespace {
 
 // A new term is one more entry here.
-const std::array<const Term*, 2>& terms() {
-  static const std::array<const Term*, 2> list{&rotation_term(), &buoyancy_term()};
+std::span<const Term* const> terms() {
+  static const std::array list{&rotation_term(), &magnetic_field_term(), &buoyancy_term()};
   return list;
 }
 
 }  // namespace
 
 PhysicsList all_terms() {
-  static const std::array<const Physics*, 2> list{terms()[0], terms()[1]};
+  static const std::vector<const Physics*> list(terms().begin(), terms().end());
   return list;
 }
 
@@ -45,9 +47,9 @@ std::vector<std::string> active_terms(const FlowParameters& flow) {
   return names;
 }
 
-bool has_body_force(const FlowParameters& flow) {
+bool forces_are_in_scalar_budgets(const FlowParameters& flow) {
   for (const Term* term : terms()) {
-    if (term->acts_in_volume(flow)) return true;
+    if (term->is_in_scalar_budgets(flow)) return true;
   }
   return false;
 }

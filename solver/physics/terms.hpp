@@ -28,10 +28,10 @@ double rate_of_terms(const FlowParameters& flow);
 /// Names of the terms that act on this flow.
 std::vector<std::string> active_terms(const FlowParameters& flow);
 
-/// Whether a force acts in the volume.
-bool has_body_force(const FlowParameters& flow);
+/// Whether statistics need the profiles of a scalar times forces.
+bool forces_are_in_scalar_budgets(const FlowParameters& flow);
 
-/// Whether one that does depends on the velocity.
+/// Whether a force depends on the velocity.
 bool forces_read_velocity(const FlowParameters& flow);
 
 /// Whether steps of a flow can leave corrections to the next momentum sweep. Given power reads the mean velocity before

@@ -27,7 +27,7 @@ std::vector<ProfileInfo> list_profiles(bool budgets, const FlowParameters& flow)
     append_profiles<ScalarBudgetCenterProfiles<Order::second>>(list, scalar.name, scalar.long_name);
     append_profiles<ScalarBudgetFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
     append_profiles<ScalarFluxFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
-    if (!has_body_force(flow)) continue;
+    if (!forces_are_in_scalar_budgets(flow)) continue;
     append_profiles<ScalarForceCenterProfiles<Order::second>>(list, scalar.name, scalar.long_name);
     append_profiles<ScalarForceFaceProfiles<Order::second>>(list, scalar.name, scalar.long_name);
   }
@@ -170,7 +170,7 @@ void Statistics::issue_scalar(const State& state, std::size_t number, std::size_
   issue_next(ScalarBudgetFaceProfiles<order>{arrays});
   first_fluxes_.push_back(next);
   issue_next(ScalarFluxFaceProfiles<order>{arrays});
-  if (!has_body_force(flow_)) return;
+  if (!forces_are_in_scalar_budgets(flow_)) return;
   const ScalarForceArrays forces = ScalarForceArrays::of(state, metrics_, flow_, number);
   issue_next(ScalarForceCenterProfiles<order>{forces});
   issue_next(ScalarForceFaceProfiles<order>{forces});

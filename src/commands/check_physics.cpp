@@ -174,7 +174,7 @@ void print_physics(const io::Case& settings, const Grid& grid, Warnings& warning
   print_walls(grid, settings.flow);
   const FlowParameters& flow = settings.flow;
   const double u_tau = flow.periodic_z ? 0 : turbulent_profile(grid, flow).friction_velocity;
-  const CheckedFlow checked{flow, grid.length_z(), settings.flow_type == io::FlowType::couette, u_tau};
+  const CheckedFlow checked{flow, grid, settings.flow_type == io::FlowType::couette, u_tau};
   print_lines(check_lines(checked, false));
   print_scalars(settings, grid, warnings);
   print_lines(check_lines(checked, true));

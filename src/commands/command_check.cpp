@@ -48,7 +48,8 @@ std::vector<std::string> require_formulas(const CheckOptions& options, const io:
 
 /// Names the effects on the friction that its estimate leaves out; empty without any, or if the case sets the friction.
 std::string not_in_estimate(const FlowParameters& flow) {
-  if (flow.forcing.kind == ForcingKind::pressure_gradient || boundary_layer(flow)) return "";
+  const bool is_set = flow.forcing.kind == ForcingKind::pressure_gradient && mean_operator(flow).factor == 0.0;
+  if (is_set || boundary_layer(flow)) return "";
   const auto slips = [](const WallCondition& wall) { return wall.kind == WallKind::slip; };
   std::vector<std::string> effects;
   if (flow.bottom.is_actuated() || flow.top.is_actuated()) effects.emplace_back("actuated walls");

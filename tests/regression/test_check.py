@@ -302,6 +302,28 @@ def test_what_drives_the_flow(tmp_path: Path) -> None:
     assert "Ekman layer     depth D 1 h, Re_D 400 (G D/nu), domain 20 D high\n" in text
 
 
+def test_a_magnetic_field_is_in_what_check_predicts(tmp_path: Path) -> None:
+    """Its numbers, its layer against the grid, its part of the time step; the friction is that beside the drag."""
+    channel = {
+        "flow": {"reynolds": {"bulk": 5714}, "magnetic_field": {"hartmann": 10}},
+        "grid": {"cells": [64, 64, 64], "stretching": {"type": "uniform"}},
+    }
+    text = must(sluice("check", write_case(tmp_path, channel))).out
+    viscosity = 2 / 5714
+    number = f"{100 * viscosity:.4g}"
+    assert (
+        f"magnetic field  Ha 10, interaction parameter N {number} (Ha^2/Re, Re = U h/nu), "
+        "Hartmann layer h/Ha 0.1 h, 3.2 times the first dz\n"
+    ) in text
+    assert f", magnetic field alone {2.51 / (100 * viscosity):.3e}\n" in text
+    assert "from the law of the wall, without the effect of magnetic field; " in text
+    given_force = channel | {"flow": {"reynolds": {"tau": 180}, "magnetic_field": {"hartmann": 3}}}
+    text = must(sluice("check", write_case(tmp_path, given_force))).out
+    told = re.search(r"without the effect of magnetic field; u_tau ([\d.]+)\)", text)
+    assert told
+    assert 0.4 < float(told[1]) < 0.9  # the drag balances a part of the force
+
+
 def test_an_ekman_layer_has_its_own_friction_velocity_and_averaging_time(tmp_path: Path) -> None:
     """u_tau is within 2 % of published simulations at Re_D = 400; the time is in periods of the mean flow."""
     layer = {

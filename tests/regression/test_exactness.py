@@ -38,6 +38,7 @@ CASES: dict[str, dict[str, Any]] = {
     "second_order_implicit_z": {"solver.order": 2, "time.diffusion": "implicit_z"},
     "couette": COUETTE,
     "rotating": {"flow.rotation": {"number": 0.4, "axis": [0.5, -1, 1]}},
+    "magnetic": {"flow.magnetic_field": {"hartmann": 10}},
     "heated": {"scalars": HEATED, "flow.buoyancy": {"richardson": 2, "direction": [-1, 0, -1]}},
     "couette_second_order": {**COUETTE, "solver.order": 2},
 }

@@ -183,6 +183,15 @@ def test_the_geostrophic_velocity_drives_the_flow(tmp_path: Path) -> None:
     assert [middle(out, "u"), middle(out, "v")] == pytest.approx(expected, rel=1e-3)
 
 
+@shows("flow.magnetic_field.hartmann")
+def test_a_magnetic_field_brakes_the_flow_along_the_walls(tmp_path: Path) -> None:
+    # Without walls, u and v of a uniform flow decay as exp(-Ha^2 nu t), and w does not change.
+    uniform = {"flow.type": "periodic", "initial": {"type": "formula", "velocity": [1, 0.5, 0.3]}}
+    out = run(tmp_path, {**uniform, "flow.magnetic_field": {"hartmann": 20}})
+    decay = np.exp(-(20**2) * 0.01 * 0.03)
+    assert [middle(out, name) for name in "uvw"] == pytest.approx([decay, 0.5 * decay, 0.3], rel=1e-5)
+
+
 def warm(name: str, value: float, **more: Any) -> dict[str, Any]:
     """A uniform scalar."""
     return {"name": name, "walls": {"bottom": {"flux": 0}, "top": {"flux": 0}}, "initial": value, **more}

@@ -60,6 +60,9 @@ TEST(CaseAdvice, KnowsTheUsualNamesOfWallsAndForces) {
   expect_advice(fault("walls.lower=no_slip"), "did you mean 'walls.bottom'?");
   expect_advice(fault("walls.top.amplitude=1"), "did you mean 'walls.top.actuation.amplitude'?");
   expect_advice(fault("flow.actuation={type: oscillation}"), "did you mean 'walls.bottom.actuation'?");
+  expect_advice(fault("flow.hartmann=5"), "did you mean 'flow.magnetic_field.hartmann'?");
+  expect_advice(fault("flow.ha=5"), "did you mean 'flow.magnetic_field.hartmann'?");
+  expect_advice(fault("flow.mhd={hartmann: 5}"), "did you mean 'flow.magnetic_field'?");
   expect_advice(fault("flow.forcing_y={bulk_velocity: 0}"), "did you mean 'flow.spanwise_forcing'?");
   expect_advice(fault("flow.forcing={flow_rate: 1}"), "did you mean 'flow.forcing.bulk_velocity'?");
 }
@@ -70,6 +73,7 @@ TEST(CaseAdvice, KnowsWhatAValueMayMean) {
     expect_advice(fault(text), "; did you mean " + meant + "?");
   };
   expect("flow.type=ekman", "'open_channel' with flow.rotation.geostrophic");
+  expect("flow.type=hartmann", "'channel' with flow.magnetic_field");
   expect("flow.rotation={number: 1, axis: y}", "'spanwise'");
   expect("flow.rotation={number: 1, axis: spanwize}", "'spanwise'");
   expect("walls.bottom.type=oscillation", "'walls.bottom.actuation.type: oscillation'");

@@ -29,7 +29,7 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       {"walltime=1:90:00"});
   const Lines expected{
       "case.yaml:2:3: flow.tpye: unknown key; allowed here: type, reynolds, forcing, spanwise_forcing, rotation, "
-      "buoyancy; did you mean "
+      "magnetic_field, buoyancy; did you mean "
       "'flow.type'?",
       "case.yaml:3:26: flow.reynolds.tau: contradicts flow.reynolds.bulk in line 3; allowed: one of the two",
       "case.yaml:5:9: domain.size: a list of 4 where 3 are needed; allowed: a list of 3 numbers or multiples "
@@ -247,6 +247,18 @@ TEST(Case, RefusesRotationsWithoutAMeaning) {
   EXPECT_TRUE(contains(faults(minimal, {ekman, "domain.size=[1, 1, 20]"})[0], "the height of flow.type channel is 2"));
 }
 
+TEST(Case, RefusesMagneticFieldsWithoutAMeaning) {
+  EXPECT_TRUE(contains(fault("flow.magnetic_field={}"), "flow.magnetic_field.hartmann: missing"));
+  EXPECT_TRUE(contains(fault("flow.magnetic_field={hartmann: 0}"), "'0' is out of range"));
+  EXPECT_TRUE(contains(fault("flow.magnetic_field={hartmann: -5}"), "'-5' is out of range"));
+  EXPECT_EQ(faults(minimal, {"flow={type: periodic, reynolds: {viscosity: 0.1}, magnetic_field: {hartmann: 5}}",
+                             "grid.stretching={type: uniform}", "initial.type=zero"}),
+            Lines{});
+  EXPECT_TRUE(contains(fault("flow={rotation: {number: 0.5, axis: wall_normal, geostrophic: [1, 0]}, reynolds: {bulk: "
+                             "2000}, magnetic_field: {hartmann: 5}}"),
+                       "flow.magnetic_field: it brakes the flow far above the wall"));
+}
+
 TEST(Case, RefusesTablesWithoutMeaning) {
   const auto fault_of = [](const std::string& table) { return fault("flow.forcing={bulk_velocity: " + table + "}"); };
   EXPECT_TRUE(contains(fault_of("{times: [0, 1, 1], values: [1, 2, 3]}"), "times[2]: the time 1 does not follow 1"));
@@ -394,6 +406,7 @@ TEST(Case, RefusesFrictionRichardsonNumbersWhereTheFrictionIsNotKnown) {
   expect({"flow.forcing={pressure_gradient: 1 + 0.1*sin(t)}"}, "the pressure gradient varies");
   expect({"flow.forcing={pressure_gradient: -1}"}, "a pressure gradient that is not above 0");
   expect({"flow.spanwise_forcing={pressure_gradient: 0.1}"}, "flow.spanwise_forcing adds");
+  expect({"flow.magnetic_field={hartmann: 5}"}, "a magnetic field is a mean force");
   expect({"flow.rotation={number: 0.1, axis: wall_normal}"}, "rotation about a wall-normal axis is a mean force");
   expect({"flow.buoyancy={friction_richardson: 18, direction: [-1, 0, 0]}"}, "gravity along x or y is a mean force");
   expect({"walls={bottom: free_slip, top: free_slip}"}, "free-slip walls have no friction");

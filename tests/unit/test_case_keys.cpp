@@ -61,6 +61,7 @@ Lines candidates(const Key& key) {
       if (key.path == "output.statistics.phases") values.emplace_back("{period: 3}");
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
+      if (key.path == "flow.magnetic_field") values.emplace_back("{hartmann: 5}");
       if (key.path == "flow.spanwise_forcing") values.emplace_back("{bulk_velocity: 0}");
       break;
     case ValueType::text:
@@ -199,6 +200,7 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
   const Lines couette{"flow.type=couette", "flow.reynolds={wall: 1000}", "walls.top={velocity: [1, 1e-5, 0]}"};
   EXPECT_EQ(sampled_keys(*parse(couette)), (Values{{"flow.buoyancy", "none"},
                                                    {"flow.forcing", "none"},
+                                                   {"flow.magnetic_field", "none"},
                                                    {"flow.reynolds.viscosity", "0.001"},
                                                    {"flow.rotation", "none"},
                                                    {"flow.spanwise_forcing", "none"},
@@ -214,6 +216,7 @@ TEST(CaseKeys, ThoseThatStatisticsDependOnAreStoredAsInTheResolvedCase) {
   const Lines slip{"flow.reynolds={bulk: 2000}", "walls.top=free_slip"};
   EXPECT_EQ(sampled_keys(*parse(slip)), (Values{{"flow.buoyancy", "none"},
                                                 {"flow.forcing.bulk_velocity", "1"},
+                                                {"flow.magnetic_field", "none"},
                                                 {"flow.reynolds.viscosity", "0.001"},
                                                 {"flow.rotation", "none"},
                                                 {"flow.spanwise_forcing", "none"},

@@ -13,6 +13,7 @@
 #include "core/device/parallel_for.hpp"
 #include "solver/grid/stretching.hpp"
 #include "solver/physics/body_forces.hpp"
+#include "solver/physics/hartmann.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/buoyancy.hpp"
 #include "tests/support/flow_case.hpp"
@@ -57,9 +58,9 @@ using test::FlowCase;
 using test::relative_difference;
 
 /// What a flow has beside the momentum equation.
-enum class Physics { scalars, buoyancy, rotation, opposition_control, all };
-constexpr std::array all_physics{Physics::scalars, Physics::buoyancy, Physics::rotation, Physics::opposition_control,
-                                 Physics::all};
+enum class Physics { scalars, buoyancy, rotation, magnetic_field, opposition_control, all };
+constexpr std::array all_physics{Physics::scalars,        Physics::buoyancy,           Physics::rotation,
+                                 Physics::magnetic_field, Physics::opposition_control, Physics::all};
 
 std::string name_of(Physics physics) {
   switch (physics) {
@@ -69,6 +70,8 @@ std::string name_of(Physics physics) {
       return "buoyancy";
     case Physics::rotation:
       return "rotation";
+    case Physics::magnetic_field:
+      return "magnetic field";
     case Physics::opposition_control:
       return "opposition control";
     default:
@@ -99,6 +102,7 @@ FlowCase settings_for(const test::Discretisation& form, Physics physics, std::ar
   if (has(Physics::buoyancy))
     test::buoyancy_of(flow) = {.scalar = "b", .coefficient = 0.6, .reference = 0.1, .direction = {0.36, 0.48, -0.8}};
   if (has(Physics::rotation)) test::rotation_of(flow) = {.rate = {0.3, -0.2, 0.5}, .geostrophic = {0.4, 0.1}};
+  if (has(Physics::magnetic_field)) flow.terms.edit<MagneticFieldParameters>().hartmann = 4;
   if (has(Physics::opposition_control))
     flow.bottom.actuation = {.kind = ActuationKind::opposition_control, .amplitude = 0.7, .height = 0.4};
   return settings;

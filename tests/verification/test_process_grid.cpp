@@ -11,6 +11,7 @@
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
 #include "solver/physics/buoyancy.hpp"
+#include "solver/physics/hartmann.hpp"
 #include "solver/physics/rotation.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/statistics.hpp"
@@ -126,6 +127,7 @@ struct Size {
   BuoyancyParameters buoyancy{};
   ForcingParameters forcing{ForcingKind::bulk_velocity, 1};
   ForcingParameters spanwise_forcing{};
+  MagneticFieldParameters magnetic_field{};
 };
 
 FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
@@ -147,6 +149,7 @@ FlowCase settings_for(const Size& size, Diffusion diffusion, TridiagonalMethod m
                    .tridiagonal = method};
   settings.flow.terms.edit<RotationParameters>() = size.rotation;
   settings.flow.terms.edit<BuoyancyParameters>() = size.buoyancy;
+  settings.flow.terms.edit<MagneticFieldParameters>() = size.magnetic_field;
   return settings;
 }
 
@@ -265,7 +268,15 @@ INSTANTIATE_TEST_SUITE_P(
              {},
              {},
              {ForcingKind::power, Formula::parse("0.01*(1 + 0.5*cos(9*t))", "t")},
-             {ForcingKind::bulk_velocity, Formula::parse("0.1*sin(7*t)", "t")}}),
+             {ForcingKind::bulk_velocity, Formula::parse("0.1*sin(7*t)", "t")}},
+        Size{.name = "12x20x22_magnetic",
+             .cells = {12, 20, 22},
+             .z_blocks = 6,
+             .bottom = resting,
+             .top = free_slip,
+             .order = Order::fourth,
+             .forcing = {ForcingKind::pressure_gradient, 1},
+             .magnetic_field = {.hartmann = 20}}),
     [](const auto& size) { return std::string("cells_") + size.param.name; });
 
 }  // namespace
