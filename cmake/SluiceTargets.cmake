@@ -11,6 +11,8 @@ target_compile_options(sluice_options INTERFACE
   # It also notes that vectors are passed to functions in another way since GCC 4.6; ours are inlined.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3 -fno-math-errno -fno-trapping-math>
+  # fmt 9 declares functions constexpr for g++ 12 but not for nvcc, which passes its code on to g++.
+  $<$<COMPILE_LANGUAGE:CUDA>:-DFMT_USE_CONSTEXPR=1>
   $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-ffp-contract=off --expt-relaxed-constexpr -diag-suppress=20012,20014>)
 if(SLUICE_NATIVE)
   target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
