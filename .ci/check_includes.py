@@ -21,7 +21,18 @@ FLOORS = {
     "io": (["core", "model"], ["case", "files"]),
     "solver": (
         ["core", "model", "poisson"],
-        ["grid", "state", "correction", "walls", "momentum", "physics", "transport", "statistics", "derived", "."],
+        [
+            "grid",
+            "state",
+            "correction",
+            "walls",
+            "momentum",
+            "physics",
+            "transport",
+            "statistics",
+            "derived",
+            ".",
+        ],
     ),
     "src": (
         ["core", "model", "poisson", "io", "solver"],

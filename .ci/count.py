@@ -52,7 +52,7 @@ def main() -> int:
         ("lines", sum(lengths)),
         ("files of at most 40 lines", sum(length <= 40 for length in lengths)),
         ("files of more than 400 lines", sum(length > 400 for length in lengths)),
-        ("files that name rotation", len(files_with(r"(?i)\brotation|Rotation|[Cc]oriolis", vorticity))),
+        ("files that name rotation", len(files_with(r"(?i)\brotation|coriolis", vorticity))),
         ("files that name buoyancy", len(files_with(r"(?i)buoyan"))),
         ("files that name pending corrections", len(pending)),
         ("files that branch on the order", len(files_with(run_time_order))),

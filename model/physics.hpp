@@ -41,7 +41,7 @@ struct ParameterValue {
 
 using ParameterKey = KeyRow<ParameterValue>;
 
-/// g++ 12 fails on designated initializers of a template whose default values nothing has used before.
+/// Never called: makes g++ 12 instantiate the default values, without which it fails on designated initializers.
 inline ParameterKey empty_key() {
   return {};
 }

@@ -210,7 +210,8 @@ std::vector<double> laminar_component(const Grid& grid, const FlowParameters& fl
 
 LaminarProfile laminar_profile(const Grid& grid, const FlowParameters& flow) {
   const MeanOperator terms = mean_operator(flow);
-  if (terms.factor != 0.0 && (flow.bottom.drags() || flow.top.drags() || terms.factor.real() != 0))
+  if ((terms.factor != 0.0 || terms.source != 0.0) &&
+      (flow.bottom.drags() || flow.top.drags() || terms.factor.real() != 0))
     return coupled_laminar_profile(grid, flow, terms);
   const auto component = [&](const ForcingParameters& forcing, std::size_t axis) {
     return laminar_component(grid, flow, forcing, axis);

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// Lends a State to a step as a flow that advances. It comes back where the step throws, too.
+/// Lends a State to a step as a flow that advances. The destructor returns it, also if the step throws.
 class TimeStepper::Loan {
  public:
   explicit Loan(State& state) : state_(state), flow_(std::move(state)) {}
@@ -182,7 +182,7 @@ void TimeStepper::predict(AdvancingState& flow, const SubstepWeights& weights, D
     transport_.predict(before, state.transported, weights);
   }
   if (flow.left_ && flow.left_->with_pressure) std::swap(state.p, *updated_pressure_);
-  ++generation_;  // of the velocity before, left_ cannot be applied again
+  ++generation_;  // left_ belongs to the old velocity and must not be applied again
 }
 
 RowTasks TimeStepper::row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,

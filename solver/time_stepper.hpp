@@ -129,7 +129,7 @@ class TimeStepper {
   Forcing spanwise_forcing_;  ///< along y
   Projection projection_;
   CorrectionSweep correction_sweep_;
-  std::uint64_t generation_ = 0;  ///< of phi and g, counted before they change: what older ones left to correct is lost
+  std::uint64_t generation_ = 0;  ///< counts changes of phi and g; a correction left under an earlier count is lost
   std::optional<ImplicitDiffusion> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;

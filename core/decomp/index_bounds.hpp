@@ -6,9 +6,9 @@ namespace sluice {
 
 #ifdef SLUICE_DEBUG
 
-/// The indices (i, j, k) at which a view may be read or written. Every view of an array has them as a base class, which
-/// takes no space in release builds, in which nothing is checked. (nvcc 13 gives a member with [[no_unique_address]]
-/// space in device code, but none in host code.)
+/// The indices (i, j, k) at which a view may be read or written. A view that kernels of a GPU take has them as a base
+/// class, which takes no space in release builds, in which nothing is checked: nvcc 13 gives a member with
+/// [[no_unique_address]] space in device code, but none in host code. Views of CPU sweeps may have them as members.
 class IndexBounds {
  public:
   /// The same bounds but for lo <= index < hi along an axis (0: x).

@@ -23,7 +23,8 @@ using real = double;
 #endif
 
 /// a b + c. A GPU rounds it once, so that the bits do not depend on which products the compiler contracts; a CPU rounds
-/// it twice, also in host code of a GPU build. T: a number, or lanes of numbers (lanes.hpp) that the number `a` scales.
+/// it twice, also in host code of a GPU build. T: a number, or lanes of numbers (lane_stages.hpp) that the number `a`
+/// scales.
 template <class A, class T>
 SLUICE_INLINE T multiply_add(A a, T b, T c) {
 #ifdef __CUDA_ARCH__

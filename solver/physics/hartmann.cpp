@@ -87,7 +87,7 @@ class MagneticField final : public Term {
   }
 
   void check(const FlowParameters& flow, const RuleReport& report) const override {
-    if (active(flow) && mean_flow(flow).velocity_above)
+    if (report.good("flow.magnetic_field") && active(flow) && mean_flow(flow).velocity_above)
       report.note("flow.magnetic_field",
                   "it brakes the flow far above the wall, where nothing but the Coriolis force balances the mean "
                   "pressure gradient of a geostrophic velocity; allowed: one of the two");

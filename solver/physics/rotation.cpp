@@ -226,8 +226,7 @@ class Rotation final : public Term {
     const double reynolds = speed * depth / flow.viscosity;
     const double laminar = std::sqrt(std::numbers::sqrt2 / reynolds);  // exact: u_tau^2 = sqrt(2) nu G/D
     const double friction_velocity = speed * std::max(laminar, drag_law(reynolds));
-    return BoundaryLayer{.name = "Ekman layer",
-                         .velocity = rotation.geostrophic,
+    return BoundaryLayer{.velocity = rotation.geostrophic,
                          .speed = speed,
                          .depth = depth,
                          .reynolds_name = "Re_D",
@@ -245,7 +244,6 @@ class Rotation final : public Term {
     if (x != 0 || y != 0) mean.is_mirrored = false;
     if (x != 0 || z != 0) mean.is_turned = false;
     if (z != 0) mean.changes_direction = true;
-    if (rotation.has_geostrophic()) mean.velocity_above = rotation.geostrophic;
   }
 
   std::string check_line(const CheckedFlow& checked) const override {

@@ -19,7 +19,6 @@ struct MeanOperator {
 
 /// A flow that is driven from far above the wall, in the units of the case.
 struct BoundaryLayer {
-  const char* name;                ///< "Ekman layer"
   std::array<double, 2> velocity;  ///< along x and y, far above the wall
   double speed;                    ///< its magnitude
   double depth;                    ///< D of the laminar layer
@@ -40,8 +39,8 @@ struct CheckedFlow {
   double friction_velocity;  ///< expected; 0: nothing drives a mean flow, or not known
 };
 
-/// A term of the equations: all that the code knows of it, in one file pair of solver/physics. A member that is not
-/// overridden says that the term has no such effect. `flow`: always that of the case; the term may be inactive.
+/// All that the code knows of one term. A default implementation means: no such effect. `flow` is that of the case, in
+/// which the term may be inactive.
 class Term : public Physics {
  public:
   /// Its part of 1/dt_lim (time_step_limit.hpp).
@@ -62,7 +61,7 @@ class Term : public Physics {
   virtual std::string mean_force(const FlowParameters& /*flow*/) const { return {}; }
   virtual MeanOperator mean_operator(const FlowParameters& /*flow*/) const { return {}; }
   virtual std::optional<BoundaryLayer> boundary_layer(const FlowParameters& /*flow*/) const { return {}; }
-  /// Changes what it changes.
+  /// Sets the members of `mean` that it affects.
   virtual void describe(const FlowParameters& /*flow*/, MeanFlow& /*mean*/) const {}
   /// Its line in the output of `sluice check`, without the newline.
   virtual std::string check_line(const CheckedFlow& /*checked*/) const { return {}; }

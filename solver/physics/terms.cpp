@@ -95,6 +95,7 @@ std::optional<BoundaryLayer> boundary_layer(const FlowParameters& flow) {
 MeanFlow mean_flow(const FlowParameters& flow) {
   MeanFlow mean;
   for (const Term* term : terms()) term->describe(flow, mean);
+  if (const auto layer = boundary_layer(flow)) mean.velocity_above = layer->velocity;
   return mean;
 }
 

@@ -50,7 +50,7 @@ std::string without_slash(const char* group) {
 }
 
 /// The flow with everything that brings names.
-FlowParameters with_all_terms(FlowParameters flow) {
+FlowParameters with_all_names(FlowParameters flow) {
   flow.forcing.kind = ForcingKind::power;
   flow.spanwise_forcing.kind = ForcingKind::bulk_velocity;
   return flow;
@@ -106,7 +106,7 @@ void add_sampled(FileNames& files, const SampledOutput& output, const std::vecto
 }
 
 FileNames file_names(const FlowParameters& of_case, const PhaseBins& phases) {
-  const FlowParameters flow = with_all_terms(of_case);
+  const FlowParameters flow = with_all_names(of_case);
   FileNames files{{"checkpoints", checkpoint_names(flow)},
                   {"the files of output.fields", fields_names(flow)},
                   {"the files of slices and probes", probe_file_names(flow)},

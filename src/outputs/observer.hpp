@@ -108,7 +108,7 @@ class Observer {
   /// Whether there is something to do at this moment. Local; same result on every rank.
   virtual bool due(const Moment& now) const = 0;
 
-  /// Takes what it needs from the flow and writes it; what rank 0 alone does, in run_on_root. Collective.
+  /// Reads what it needs from the flow and writes it. What rank 0 alone does goes through run_on_root. Collective.
   virtual void observe(const Moment& now) = 0;
 
   /// Called at the end of the run, after the last checkpoint, to bring files into their final form. Their contents are

@@ -25,9 +25,9 @@ StatisticsContent statistics_content(const io::OutputSpec& output);
 /// What the key figures of a case depend on beside its statistics. `z_face`: both walls included.
 StatisticsFlow statistics_flow(const io::Case& settings, std::vector<double> z_face);
 
-/// How accurate the statistics in statistics.h5 are. Of its last blocks, as far as they were sampled under the
-/// parameters of the case: as a run of the case finds it at the end of a block. Without such blocks, Accuracy::blocks
-/// is 0. Local. Throws Error(restart).
+/// The accuracy of the statistics in a statistics.h5, as a run of the case finds it at the end of a block: from the
+/// last blocks that were sampled under the parameters of the case. Without such blocks, Accuracy::blocks is 0. Local.
+/// Throws Error(restart).
 Accuracy stored_accuracy(const std::string& file, const io::Case& settings);
 
 }  // namespace sluice

@@ -1,11 +1,12 @@
 #include "src/run/resolution_advice.hpp"
-#include "solver/physics/terms.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "solver/physics/terms.hpp"
 
 namespace sluice {
 

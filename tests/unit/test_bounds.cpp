@@ -84,7 +84,8 @@ TEST(Bounds, OfARowOfAPlaneRing) {
   ring.begin_block(1, 3, 0);
   ring.load(1);
   expect_bounds(ring.w(2, 0), {-reach, 1 - reach - 2, -1}, {nx + reach, 3 + reach - 2, 2});
-  EXPECT_THROW(PlaneRing<Order::second>(state, Metrics{}, nx, ny).begin_block(0, ny, -1), Error) << "a plane beyond the halo";
+  EXPECT_THROW(PlaneRing<Order::second>(state, Metrics{}, nx, ny).begin_block(0, ny, -1), Error)
+      << "a plane beyond the halo";
 }
 
 TEST(Bounds, OfAFieldAroundAPaddedRow) {

@@ -39,11 +39,7 @@ template <class T>
 concept HasComponents = requires(const T& velocity) {
   velocity.u;
 };
-template <class T>
-concept HasPending = requires(const T& state) {
-  state.pending;
-};
-static_assert(HasVelocity<State> && !HasVelocity<AdvancingState> && !HasPending<State>);
+static_assert(HasVelocity<State> && !HasVelocity<AdvancingState>);
 static_assert(HasComponents<CorrectedVelocity> && !HasComponents<VelocityToCorrect>);
 static_assert(!std::is_convertible_v<VelocityToCorrect, CorrectedVelocity>);
 static_assert(std::is_convertible_v<const State&, VelocityToCorrect>);
