@@ -196,7 +196,8 @@ void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to) const
   const auto& [nx, stages, twiddles] = *parts_;
   const DivergenceRows& rows = divergence.rows;
   const Box3 box = to.local_box();
-  SLUICE_REQUIRE(box.nx() == nx, "the field is not the one this transform was made for");
+  SLUICE_REQUIRE(box.nx() == nx && to.row_length() >= 2 * (nx / 2 + 1) && to.row_length() % 2 == 0,
+                 "the field is not one this transform was made for: its rows must hold nx/2 + 1 coefficients");
   SLUICE_REQUIRE(holds_pairs(rows.star), "rows of u*, v* and w* must be aligned to two real numbers");
   const cuda::PartialSums sums = cuda::scratch_for_sums(box, 1);
   if (!box.empty()) {
