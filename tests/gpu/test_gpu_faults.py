@@ -40,9 +40,9 @@ PATIENCE = 30  # seconds in which a run must end after a fault
 def forms() -> Iterator[tuple[int, str, int]]:
     """The number of GPUs, the exchange method, and the rank whose GPU fails."""
     yield 0, "auto", 0
-    if GPUS > 1:
+    for ranks in sorted({2, GPUS} if GPUS > 1 else {}):
         for exchange in ("peer", "nccl"):
-            yield from ((2, exchange, victim) for victim in (0, 1))
+            yield from ((ranks, exchange, victim) for victim in (0, ranks - 1))
 
 
 each_form = pytest.mark.parametrize(("ranks", "exchange", "victim"), forms())
@@ -162,13 +162,13 @@ def test_gpu_that_is_nearly_full(tmp_path: Path, ranks: int, free: int) -> None:
     assert outcome.err.count("sluice: ") == 1
 
 
-@pytest.mark.parametrize(("exchange", "victim"), [(name, rank) for _, name, rank in forms()])
-def test_a_killed_rank(tmp_path: Path, exchange: str, victim: int) -> None:
+@each_form
+def test_a_killed_rank(tmp_path: Path, ranks: int, exchange: str, victim: int) -> None:
     """The others wait for it on their GPUs, where no signal reaches them."""
-    if GPUS < 2:
+    if ranks < 2:
         pytest.skip("needs 2 GPUs")
-    case = case_of(tmp_path, 2, exchange)
-    process = started(case, 2)
+    case = case_of(tmp_path, ranks, exchange)
+    process = started(case, ranks)
     os.kill(sorted(descendants(process.pid))[victim], signal.SIGKILL)
     assert finish(process, PATIENCE).code != 0
-    assert_nothing_lost(case, 2)
+    assert_nothing_lost(case, ranks)
