@@ -78,7 +78,7 @@ std::vector<RoundTripSetup> fft_setups(const BenchOptions& options, const Cells&
   const auto add = [&](const std::string& kind, const ProcessGrid& processes) {
     if (!options.kind.empty() && kind != options.kind) return;
     const bool in_rows = processes.py > 1;
-    const bool in_columns = processes.pz > 1 || !in_rows;
+    const bool in_columns = processes.pz > 1;
     for (const auto& [layout, value] : layouts) {
       if (options.layout.empty() || layout == options.layout)
         setups.push_back({cells, kind, layout, processes, in_rows, in_columns, {}});

@@ -6,10 +6,9 @@
 #include <numbers>
 #include <string>
 
-#include "core/decomp/field_copy.hpp"
+#include "core/device/flat_loops.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
-#include "core/support/random.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/measure.hpp"
@@ -83,10 +82,8 @@ class SolverWorkload : public Workload {
                          flow.tridiagonal, exchanges_.set().columns);
       helmholtz_->prepare(1e-3);
     }
-    values_.resize(static_cast<std::size_t>(field_.box().volume()));
-    for (std::size_t n = 0; n < values_.size(); ++n) values_[n] = static_cast<real>(uniform01(1, n) - 0.5);
   }
-  void prepare() override { upload(values_, field_); }
+  void prepare() override { fill_with_noise(field_.buffer().data(), field_.buffer().size()); }
   void run() override {
     if (poisson_) {
       poisson_->solve(field_, timers_);
@@ -105,7 +102,6 @@ class SolverWorkload : public Workload {
   Field field_;
   std::optional<PoissonSolver> poisson_;
   std::optional<ZHelmholtzSolver> helmholtz_;
-  std::vector<real> values_;
   PhaseTimers timers_;
 };
 
