@@ -80,7 +80,7 @@ class SolverWorkload : public Workload {
       helmholtz_.emplace(comm_, decomposition_,
                          second_derivative_centers(grid_.z_nodes(), WallRow::dirichlet, WallRow::dirichlet),
                          flow.tridiagonal, exchanges_.set().columns);
-      helmholtz_->prepare(1e-3);
+      helmholtz_->prepare(flow.viscosity * grid_.dx() / 6);  // as in a third of a step of dx / U
     }
   }
   void prepare() override { fill_with_noise(field_.buffer().data(), field_.buffer().size()); }

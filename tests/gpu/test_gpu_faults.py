@@ -45,7 +45,7 @@ def forms() -> Iterator[tuple[int, str, int]]:
             yield from ((ranks, exchange, victim) for victim in (0, ranks - 1))
 
 
-each_form = pytest.mark.parametrize(("ranks", "exchange", "victim"), forms())
+each_form = pytest.mark.parametrize(("ranks", "exchange", "victim"), list(forms()))
 
 
 def case_of(folder: Path, ranks: int, exchange: str, **changes: object) -> Path:
