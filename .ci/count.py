@@ -54,6 +54,8 @@ def main() -> int:
         ("files of more than 400 lines", sum(length > 400 for length in lengths)),
         ("files that name rotation", len(files_with(r"(?i)\brotation|coriolis", vorticity))),
         ("files that name buoyancy", len(files_with(r"(?i)buoyan"))),
+        ("files that name opposition control", len(files_with(r"(?i)opposition"))),
+        ("files that name actuations", len(files_with(r"(?i)actuation"))),
         ("files that name pending corrections", len(pending)),
         ("files that branch on the order", len(files_with(run_time_order))),
         ("files that name the order", len(files_with(r"\bOrder\b|<order|with_order|with_constants"))),

@@ -1,21 +1,34 @@
 #pragma once
-// Walls that drive the flow: named motions of a wall, in place of formulas for its velocity.
+// What a wall does to control the flow. Here is what the parameters of a flow hold of it; what each type does is in
+// solver/walls, a pair of files each.
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "model/formula.hpp"
+#include "model/term_parameters.hpp"
 
 namespace sluice {
 
-enum class ActuationKind {
-  none,
-  oscillation,        ///< of the wall in its own plane
-  travelling_wave,    ///< of the wall's velocity in its own plane
-  blowing_suction,    ///< through the wall: uniform or a wave
-  opposition_control  ///< through the wall, against the flow at some distance from it
+struct Actuation;
+
+/// A type of actuation, such as oscillation. solver/walls/wall_actuation.hpp has the rest.
+class ActuationType {
+ public:
+  virtual ~ActuationType() = default;
+  /// The word for it in case files.
+  virtual std::string name() const = 0;
+  /// One component of the velocity that it adds to that of the wall: of x, y and t, in outer units.
+  virtual Formula velocity(const Actuation& /*actuation*/, std::size_t /*component*/) const { return 0.0; }
+  /// Whether w on the wall follows the flow.
+  virtual bool responds() const { return false; }
+
+ protected:
+  ActuationType() = default;
+  ActuationType(const ActuationType&) = default;
+  ActuationType& operator=(const ActuationType&) = default;
 };
-enum class ActuationComponent { streamwise, spanwise };
-enum class WaveDirection { forward, backward };
+
 enum class ActuationUnits { outer, wall };
 
 /// The re_tau of the wall units in which the case gives an actuation, for messages only: two actuations with the same
@@ -25,31 +38,31 @@ struct UnitsOfCase {
   bool operator==(const UnitsOfCase&) const { return true; }
 };
 
-/// What a wall does. A wave is amplitude sin(2 pi (x/wavelength_x + y/wavelength_y -+ t/period)): forward is towards
-/// larger x (or y, if it does not vary along x).
+/// What one wall does.
 struct Actuation {
-  ActuationKind kind = ActuationKind::none;
-  ActuationComponent component = ActuationComponent::spanwise;  ///< of oscillations and travelling waves
-  double amplitude = 0;  ///< velocity; for opposition_control the fraction of w that the wall opposes
-  std::optional<double> wavelength_x = {};  ///< none: uniform along this axis
-  std::optional<double> wavelength_y = {};
-  std::optional<double> period = {};  ///< none: steady
-  std::optional<double> speed = {};   ///< of a wave; gives its period
-  WaveDirection direction = WaveDirection::forward;
-  double height = 0;  ///< opposition_control: distance of the detection plane from the wall
+  const ActuationType* type = nullptr;  ///< null: nothing
+  double amplitude = 0;                 ///< its meaning depends on the type
   ActuationUnits units = ActuationUnits::outer;
-  double re_tau = 0;  ///< gives the wall units
+  std::optional<double> re_tau = {};  ///< gives the wall units
   UnitsOfCase units_of_case{};
+  TermParameters further{};  ///< parameters that only some types have
 
-  bool is_wave() const { return wavelength_x || wavelength_y; }
-  bool follows_flow() const { return kind == ActuationKind::opposition_control; }
-  /// Velocity of the wall, component by component: of x, y and t; 0 if it follows the flow.
-  Formula velocity(std::size_t component_number) const;
-  /// In outer units, with a period for a speed. Wavelengths that divide the lengths of the box to within 1e-6 then
-  /// divide them exactly.
-  Actuation resolved(double viscosity, double length_x, double length_y) const;
+  bool active() const { return type != nullptr; }
+  bool responds() const { return active() && type->responds(); }
+  /// One component of the wall's velocity; 0 if it follows the flow.
+  Formula velocity(std::size_t component) const { return active() ? type->velocity(*this, component) : Formula(0.0); }
 
   bool operator==(const Actuation&) const = default;
 };
+
+/// An actuation of this type, in outer units.
+template <class Parameters>
+Actuation make_actuation(const ActuationType& type, double amplitude, const Parameters& parameters) {
+  Actuation actuation;
+  actuation.type = &type;
+  actuation.amplitude = amplitude;
+  actuation.further.edit<Parameters>() = parameters;
+  return actuation;
+}
 
 }  // namespace sluice

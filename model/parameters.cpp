@@ -18,7 +18,7 @@ Formula WallCondition::total_velocity(std::size_t n) const {
 
 bool WallCondition::is_actuated() const {
   const bool varies = std::ranges::any_of(velocity, [](const Formula& f) { return !f.is_constant(); });
-  return varies || velocity[2].constant() != 0 || actuation.kind != ActuationKind::none;
+  return varies || velocity[2].constant() != 0 || actuation.active();
 }
 
 std::array<double, 2> velocity_difference(const WallCondition& bottom, const WallCondition& top) {

@@ -1,7 +1,9 @@
 #pragma once
 // What a case file says of a term of the equations. io/ reads, checks and documents the keys of every term alike.
 #include <array>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +22,13 @@ struct ParameterMember {
   std::function<const T&(const FlowParameters&)> get;
 };
 
+/// One of a few words.
+struct ParameterChoice {
+  std::vector<std::string> words;
+  std::function<void(FlowParameters&, std::size_t)> set;  ///< by the number of the word
+  std::function<std::size_t(const FlowParameters&)> get;  ///< the number of words if none is chosen
+};
+
 /// One of several keys that set the same number in different units; a case gives one of them.
 struct ParameterAlternative {
   std::function<double&(FlowParameters&)> choose;             ///< its value; from now on it is the key that is given
@@ -33,9 +42,11 @@ struct ParameterSection {
 };
 
 struct ParameterValue {
-  std::variant<ParameterSection, ParameterAlternative, ParameterMember<double>, ParameterMember<std::array<double, 2>>,
+  std::variant<ParameterSection, ParameterAlternative, ParameterChoice, ParameterMember<double>,
+               ParameterMember<std::optional<double>>, ParameterMember<std::array<double, 2>>,
                ParameterMember<std::array<double, 3>>, ParameterMember<std::string>>
       bound;
+  bool is_length = false;                                              ///< of a number: multiples of pi are allowed
   std::vector<std::pair<std::string, std::array<double, 3>>> names{};  ///< words for vectors
 };
 
@@ -65,6 +76,13 @@ ParameterAlternative parameter(Member Parameters::*member, Kind kind) {
             return held.kind == kind ? &held.value : nullptr;
           }};
 }
+/// A member that is an enumeration, by words in the order of its enumerators.
+template <class Enum>
+ParameterChoice choice_of(const ParameterMember<Enum>& member, std::vector<std::string> words) {
+  return {.words = std::move(words),
+          .set = [edit = member.edit](FlowParameters& flow, std::size_t n) { edit(flow) = static_cast<Enum>(n); },
+          .get = [get = member.get](const FlowParameters& flow) { return static_cast<std::size_t>(get(flow)); }};
+}
 template <class Parameters>
 ParameterSection parameter_section() {
   return {.remove = [](FlowParameters& flow) { flow.terms.remove<Parameters>(); },
@@ -73,8 +91,9 @@ ParameterSection parameter_section() {
 
 /// A name that users of other programs and readers of papers try, in lower case, and the key that it means.
 struct Synonym {
-  const char* name;
-  const char* key;
+  std::string name;
+  std::string key;
+  bool operator==(const Synonym&) const = default;
 };
 
 /// A value that users try, in lower case, what it means, and another key that is then needed; empty: none.
@@ -86,13 +105,14 @@ struct ValueSynonym {
 
 /// What a term may need to know of a case beside FlowParameters.
 struct CaseFacts {
-  double height = 0;  ///< of the domain
+  std::array<double, 3> size{};  ///< of the domain
 };
 
 /// Where the rules of a term report what is wrong.
 struct RuleReport {
   std::function<bool(const std::string& path)> good;  ///< whether no other problem was found with a key
   std::function<void(const std::string& path, const std::string& what)> note;
+  CaseFacts facts{};
 };
 
 /// A term of the equations as far as the case file knows it. solver/physics/term.hpp says what it does to the flow.
@@ -103,7 +123,7 @@ class Physics {
   virtual std::string name() const = 0;
   virtual bool active(const FlowParameters& flow) const = 0;
 
-  /// Its section below `flow`, and the keys in it.
+  /// Its keys, a section before the keys in it. They follow the other keys of the section that they belong to.
   virtual std::vector<ParameterKey> keys() const { return {}; }
   virtual std::vector<Synonym> synonyms() const { return {}; }
   virtual std::vector<ValueSynonym> value_synonyms() const { return {}; }

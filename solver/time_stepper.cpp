@@ -36,7 +36,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       metrics_(device_metrics_.view()),
       box_(decomposition.x_pencil(comm.rank())),
       walls_(grid, box_, flow.bottom, flow.top, scalar_fields(flow), comm.world(), flow.periodic_z),
-      opposition_control_(comm, decomposition, grid, walls_),
+      wall_responses_(comm, decomposition, grid, flow_, walls_),
       halo_(comm, box_, exchanges.halos, flow.periodic_z),
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
@@ -131,7 +131,7 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   if (k == 0 && forcing_.needs_mean_before())
     forcing_.set_mean_before(volume_mean(velocity(flow).corrected().u, box_.local(), *grid_, metrics_, comm_->world()));
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
-  opposition_control_.respond(velocity(flow).w(metrics_));
+  wall_responses_.respond(velocity(flow), metrics_);
   walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and

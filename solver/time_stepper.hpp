@@ -23,7 +23,7 @@
 #include "solver/state/state.hpp"
 #include "solver/statistics/spectra.hpp"
 #include "solver/transport/transport.hpp"
-#include "solver/walls/opposition_control.hpp"
+#include "solver/walls/actuations.hpp"
 #include "solver/walls/walls.hpp"
 
 namespace sluice {
@@ -85,8 +85,7 @@ class TimeStepper {
   const Metrics& metrics() const { return metrics_; }
   const Walls& walls() const { return walls_; }
   Walls& walls() { return walls_; }  ///< for Walls::move, before the halos of the first state are filled
-  const OppositionControl& opposition_control() const { return opposition_control_; }
-  OppositionControl& opposition_control() { return opposition_control_; }
+  const WallResponses& wall_responses() const { return wall_responses_; }
   const Momentum& momentum() const { return momentum_; }
   PhaseTimers& timers() { return timers_; }
 
@@ -119,7 +118,7 @@ class TimeStepper {
   Metrics metrics_;
   Box3 box_;
   Walls walls_;
-  OppositionControl opposition_control_;
+  WallResponses wall_responses_;
   HaloExchange halo_;
   Momentum momentum_;
   BodyForces body_forces_;

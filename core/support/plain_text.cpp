@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -116,6 +117,12 @@ std::optional<double> parse_table_number(std::string_view text) {
   const auto [stop, error] = std::from_chars(number.data(), end, value);
   if (error != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
   return text.starts_with('-') ? -value : value;
+}
+
+std::string format_real(double value) {
+  std::array<char, 32> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
 }
 
 }  // namespace sluice

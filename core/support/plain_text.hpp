@@ -1,5 +1,5 @@
 #pragma once
-// Texts that users give: case files, machine files, tables, grids.
+// Texts that users give: case files, machine files, tables, grids; numbers in texts and messages.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -39,5 +39,8 @@ std::string_view without_byte_order_mark(std::string_view text);
 /// A finite decimal number as programs write it in tables, also with Fortran's D for the exponent: 1, -.5, +2.5e-3,
 /// 1.0D-03. None for anything else, inf, nan and hexadecimal numbers included.
 std::optional<double> parse_table_number(std::string_view text);
+
+/// The shortest text from which exactly the same double is read.
+std::string format_real(double value);
 
 }  // namespace sluice

@@ -151,11 +151,10 @@ Case preset_case(const Case& given) {
 // Computes the values that depend on several keys.
 void derive(Case& settings) {
   settings.flow.viscosity = viscosity_of(settings.reynolds);
-  for (const Physics* term : introduced_physics()) term->derive(settings.flow, {.height = settings.size[2]});
+  for (const Physics* term : introduced_physics()) term->derive(settings.flow, {.size = settings.size});
   for (WallCondition* wall : {&settings.flow.bottom, &settings.flow.top}) {
     if (!wall->drags()) wall->velocity = {};
     if (wall->kind != WallKind::slip) wall->slip_length = 0;
-    wall->actuation = wall->actuation.resolved(settings.flow.viscosity, settings.size[0], settings.size[1]);
   }
   StretchingSpec& stretching = settings.stretching;
   const bool follows = stretching.kind == StretchingKind::natural && settings.reynolds.kind == ReynoldsKind::tau;

@@ -65,7 +65,8 @@ class Rules {
 
   void check_terms() {
     const RuleReport report{.good = [&](const std::string& path) { return problems_.good(path); },
-                            .note = [&](const std::string& path, const std::string& what) { note(path, what); }};
+                            .note = [&](const std::string& path, const std::string& what) { note(path, what); },
+                            .facts = {.size = settings_.size}};
     for (const Physics* term : introduced_physics()) term->check(settings_.flow, report);
   }
 
@@ -78,31 +79,14 @@ class Rules {
          fmt::format("missing; it follows from flow.reynolds.tau only; allowed: {}", allowed_text(*find_key(path))));
   }
 
-  void check_wall(const std::string& side, const WallCondition& wall) {
-    check_slip(side, wall);
-    const std::string path = "walls." + side + ".actuation";
-    const Actuation& actuation = wall.actuation;
-    if (!problems_.good("walls." + side) || actuation.kind == ActuationKind::none) return;
-    if (wall.kind == WallKind::free_slip)
-      return note(path, "a free-slip wall does nothing; allowed: with type no_slip");
-    if (actuation.units == ActuationUnits::wall)
-      return note(path + ".units", "wall units need the key re_tau; allowed: re_tau > 0, or units outer");
-    if (actuation.re_tau > 0) note(path + ".re_tau", "the units are outer; allowed: with units: wall only");
-    if (actuation.kind == ActuationKind::oscillation && !actuation.period)
-      note(path, "an oscillation needs a period; allowed: the key period");
-    if (actuation.kind == ActuationKind::travelling_wave && !actuation.is_wave())
-      note(path, "a wave needs a wavelength; allowed: wavelength_x, wavelength_y or both");
-    if (actuation.speed) note(path + ".speed", "without a wavelength nothing travels; allowed: with a wavelength only");
-    check_whole_waves(path + ".wavelength_x", actuation.wavelength_x, 0);
-    check_whole_waves(path + ".wavelength_y", actuation.wavelength_y, 1);
-    check_height(path + ".height", actuation);
-    for (std::size_t n = 0; n < wall.velocity.size(); ++n) {
-      const bool responds = n == 2 && actuation.follows_flow();
-      const bool taken = responds ? wall.velocity[n] != Formula(0) : !wall.velocity[n].is_constant();
-      if (taken && (responds || actuation.velocity(n) != Formula(0)))
-        note(fmt::format("walls.{}.velocity[{}]", side, n),
-             fmt::format("contradicts {}, which sets this component; allowed: {}", path, responds ? "0" : "a number"));
-    }
+  // A wall whose type is not given has that of the flow.
+  void check_slip(const std::string& side, const WallCondition& wall) {
+    const YamlNode* walls = root_.find("walls");
+    const YamlNode* given = walls != nullptr ? walls->find(side) : nullptr;
+    if (!problems_.good("walls." + side) || wall.kind == WallKind::slip || given == nullptr) return;
+    if (given->find("slip_length") != nullptr)
+      note("walls." + side + ".slip_length",
+           fmt::format("the wall is {}; allowed: with type: slip only", name(wall.kind)));
   }
 
   void check_flux_through_walls() {
@@ -272,32 +256,6 @@ class Rules {
     }
   }
 
-  void check_whole_waves(const std::string& path, const std::optional<double>& wavelength, std::size_t axis) {
-    if (!wavelength || !problems_.good("domain.size")) return;
-    const double waves = settings_.size[axis] / *wavelength;
-    if (std::abs(waves - std::round(waves)) <= 1e-9 * waves && std::round(waves) >= 1) return;
-    note(path, fmt::format("{} waves of this length fit the box; allowed: a length that divides {} without remainder",
-                           format_real(std::round(1e4 * waves) / 1e4), format_real(settings_.size[axis])));
-  }
-
-  void check_height(const std::string& path, const Actuation& actuation) {
-    if (!actuation.follows_flow() || !problems_.good("domain.size")) return;
-    if (actuation.height < settings_.size[2]) return;
-    note(path, fmt::format("{} h from the wall is outside the domain; allowed: > 0 and < {}, or wall units with units: "
-                           "wall and re_tau",
-                           format_real(actuation.height), format_real(settings_.size[2])));
-  }
-
-  // A wall whose type is not given has that of the flow.
-  void check_slip(const std::string& side, const WallCondition& wall) {
-    const YamlNode* walls = root_.find("walls");
-    const YamlNode* given = walls != nullptr ? walls->find(side) : nullptr;
-    if (!problems_.good("walls." + side) || wall.kind == WallKind::slip || given == nullptr) return;
-    if (given->find("slip_length") != nullptr)
-      note("walls." + side + ".slip_length",
-           fmt::format("the wall is {}; allowed: with type: slip only", name(wall.kind)));
-  }
-
   // The names of files, of items of a list.
   template <class Item>
   void check_file_name(const std::string& path, const std::vector<Item>& items, std::size_t number, const char* kind) {
@@ -340,9 +298,8 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_height();
   rules.check_periodic();
   rules.check_stretching();
-  rules.check_wall("bottom", settings.flow.bottom);
-  rules.check_wall("top", settings.flow.top);
-  rules.check_flux_through_walls();
+  rules.check_slip("bottom", settings.flow.bottom);
+  rules.check_slip("top", settings.flow.top);
   rules.check_forcing("forcing", settings.flow.forcing);
   rules.check_forcing("spanwise_forcing", settings.flow.spanwise_forcing);
   rules.check_z_blocks();
@@ -354,6 +311,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_probes();
   rules.check_fields();
   rules.check_terms();
+  rules.check_flux_through_walls();
   check_scalar_rules(settings, root, problems);
   rules.check_field_names();
 }

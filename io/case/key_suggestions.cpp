@@ -36,7 +36,6 @@ const std::vector<Meanings>& synonyms() {
       {"mass_flow", {"flow.forcing.bulk_velocity"}},
       {"dp_dx", {"flow.forcing.pressure_gradient"}},
       {"forcing_y", {"flow.spanwise_forcing"}},
-      {"omega", {"walls.bottom.actuation.period"}},
       {"pr", {"scalars[].prandtl"}},
       {"sc", {"scalars[].prandtl"}},
       {"schmidt", {"scalars[].prandtl"}},
@@ -47,16 +46,6 @@ const std::vector<Meanings>& synonyms() {
       {"heat_source", {"scalars[].source"}},
       {"lower", {"walls.bottom", "scalars[].walls.bottom"}},
       {"upper", {"walls.top", "scalars[].walls.top"}},
-      {"w+", {"walls.bottom.actuation.amplitude"}},
-      {"w_plus", {"walls.bottom.actuation.amplitude"}},
-      {"t+", {"walls.bottom.actuation.period"}},
-      {"t_plus", {"walls.bottom.actuation.period"}},
-      {"frequency", {"walls.bottom.actuation.period"}},
-      {"z+", {"walls.bottom.actuation.height"}},
-      {"z_plus", {"walls.bottom.actuation.height"}},
-      {"y+", {"walls.bottom.actuation.height"}},
-      {"y_plus", {"walls.bottom.actuation.height"}},
-      {"wavelength", {"walls.bottom.actuation.wavelength_x", "walls.bottom.actuation.wavelength_y"}},
       {"length", {"walls.bottom.slip_length", "domain.size"}},
       {"nx", {"grid.cells"}},
       {"ny", {"grid.cells"}},
@@ -164,7 +153,7 @@ std::optional<ValueSynonym> meaning_of_value(const std::string& word) {
   return found == value_synonyms.end() ? std::nullopt : std::optional(*found);
 }
 
-/// Of words that consist of several, such as opposition_control, the one that has a part near the word.
+/// Of words that consist of several, such as pressure_gradient, the one that has a part near the word.
 std::string nearest_by_part(std::string_view word, const std::vector<std::string>& candidates) {
   std::vector<std::string> parts;
   std::vector<std::string> owners;

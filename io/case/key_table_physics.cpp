@@ -41,101 +41,6 @@ Key accuracy_key(std::size_t figure) {
           .commented = true};
 }
 
-void add_actuation_keys(const std::string& wall, WallCondition FlowParameters::*side, std::vector<Key>& keys) {
-  const auto of_actuation = [&](ValueType type, auto path) {
-    return member(type, &Case::flow, side, &WallCondition::actuation, path);
-  };
-  const std::string path = wall + ".actuation";
-  const std::vector<std::string> waves{"travelling_wave", "blowing_suction"};
-  keys.push_back({.path = path,
-                  .value = section_or_none(&Case::flow, side, &WallCondition::actuation),
-                  .words = {"none"},
-                  .fallback = "none",
-                  .meaning = "What the wall does to control the flow; it is added to the velocity of the wall.",
-                  .commented = true});
-  keys.push_back({.path = path + ".type",
-                  .value = actuation_kind(side),
-                  .required = true,
-                  .meaning = "oscillation: amplitude sin(2 pi t/period) in the plane of the wall; travelling_wave: "
-                             "amplitude sin(2 pi (x/wavelength_x + y/wavelength_y - t/period)) in the plane of the "
-                             "wall; blowing_suction: such a wave of w, or without a wavelength a uniform w; "
-                             "opposition_control: w on the wall is -amplitude times w at a height above it.",
-                  .example = "oscillation"});
-  keys.push_back({.path = path + ".component",
-                  .value = of_actuation(choice, &Actuation::component),
-                  .fallback_note = "spanwise",
-                  .meaning = "Direction in which the wall moves.",
-                  .only_with = {"oscillation", "travelling_wave"},
-                  .example = "spanwise",
-                  .commented = true});
-  keys.push_back({.path = path + ".amplitude",
-                  .value = of_actuation(real, &Actuation::amplitude),
-                  .required = true,
-                  .unit = "U",
-                  .meaning = "Largest velocity; for opposition_control the fraction of w that the wall opposes, "
-                             "usually 1.",
-                  .example = "0.5"});
-  keys.push_back({.path = path + ".period",
-                  .value = of_actuation(real, &Actuation::period),
-                  .range = positive,
-                  .unit = "h/U",
-                  .meaning = "Period in time; needed by oscillation, waves without it are steady.",
-                  .excludes = {"speed"},
-                  .only_with = {"oscillation", "travelling_wave", "blowing_suction"},
-                  .example = "10"});
-  keys.push_back({.path = path + ".speed",
-                  .value = of_actuation(real, &Actuation::speed),
-                  .range = positive,
-                  .unit = "U",
-                  .meaning = "Phase speed of a wave, in place of its period.",
-                  .excludes = {"period"},
-                  .only_with = waves,
-                  .example = "1",
-                  .commented = true});
-  keys.push_back({.path = path + ".direction",
-                  .value = of_actuation(choice, &Actuation::direction),
-                  .fallback_note = "forward",
-                  .meaning = "forward: waves travel towards larger x, or towards larger y if they are uniform along x; "
-                             "backward: the other way.",
-                  .only_with = waves,
-                  .example = "forward",
-                  .commented = true});
-  for (const bool y : {false, true}) {
-    keys.push_back({.path = path + (y ? ".wavelength_y" : ".wavelength_x"),
-                    .value = of_actuation(length, y ? &Actuation::wavelength_y : &Actuation::wavelength_x),
-                    .range = positive,
-                    .unit = "h",
-                    .meaning = std::string("Wavelength along ") + (y ? "y" : "x") +
-                               "; a whole number of waves must fit the box. Without it the wave is uniform along " +
-                               (y ? "y." : "x."),
-                    .only_with = waves,
-                    .example = "pi",
-                    .commented = true});
-  }
-  keys.push_back({.path = path + ".height",
-                  .value = of_actuation(real, &Actuation::height),
-                  .range = positive,
-                  .required = true,
-                  .unit = "h",
-                  .meaning = "Distance from the wall of the plane where w is detected, the nearest one of the grid.",
-                  .only_with = {"opposition_control"},
-                  .example = "0.08",
-                  .commented = true});
-  keys.push_back({.path = path + ".units",
-                  .value = of_actuation(choice, &Actuation::units),
-                  .fallback_note = "outer",
-                  .meaning = "Units of the numbers above: outer, U and h; or wall, those of a flow at `re_tau`.",
-                  .example = "outer",
-                  .commented = true});
-  keys.push_back({.path = path + ".re_tau",
-                  .value = actuation_re_tau(side),
-                  .range = positive,
-                  .unit = "1",
-                  .meaning = "u_tau h / nu of the flow that gives the wall units, usually of the flow without control.",
-                  .example = "200",
-                  .commented = true});
-}
-
 }  // namespace
 
 std::vector<Key> flow_keys() {
@@ -316,7 +221,6 @@ std::vector<Key> wall_keys() {
                     .only_with = {"slip"},
                     .example = "0.01",
                     .commented = true});
-    add_actuation_keys(path_of_side, side, keys);
   }
   return keys;
 }

@@ -1,5 +1,6 @@
 #include "io/case/key_value.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -38,9 +39,9 @@ template <class T>
 constexpr ValueType type_of = std::is_same_v<T, std::string> ? ValueType::text : ValueType::real;
 
 template <class T>
-KeyValue bound_to(const ParameterMember<T>& member) {
+KeyValue bound_to(const ParameterMember<T>& member, bool is_length) {
   return bind(
-      type_of<T>, {}, [=](auto& settings, std::size_t) -> auto& {
+      is_length ? ValueType::length : type_of<T>, {}, [=](auto& settings, std::size_t) -> auto& {
         if constexpr (std::is_const_v<std::remove_reference_t<decltype(settings)>>)
           return member.get(settings.flow);
         else
@@ -58,6 +59,21 @@ KeyValue bound_to(const ParameterAlternative& alternative) {
           }};
 }
 
+KeyValue bound_to(const ParameterChoice& choice) {
+  return {.type = ValueType::choice,
+          .choices = choice.words,
+          .read =
+              [=](Case& settings, std::size_t, const YamlNode& node) {
+                const auto found = std::ranges::find(choice.words, node.text);
+                if (found != choice.words.end())
+                  choice.set(settings.flow, static_cast<std::size_t>(found - choice.words.begin()));
+              },
+          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
+            const std::size_t n = choice.get(settings.flow);
+            return n < choice.words.size() ? std::optional<std::string>(choice.words[n]) : std::nullopt;
+          }};
+}
+
 KeyValue bound_to(const ParameterSection& section) {
   return {.read =
               [=](Case& settings, std::size_t, const YamlNode& node) {
@@ -71,7 +87,13 @@ KeyValue bound_to(const ParameterSection& section) {
 }  // namespace
 
 KeyValue parameter(const ParameterValue& value) {
-  KeyValue key = std::visit([](const auto& bound) { return bound_to(bound); }, value.bound);
+  const auto bind_it = [&](const auto& bound) {
+    if constexpr (requires { bound_to(bound, false); })
+      return bound_to(bound, value.is_length);
+    else
+      return bound_to(bound);
+  };
+  KeyValue key = std::visit(bind_it, value.bound);
   const auto* vector = std::get_if<ParameterMember<std::array<double, 3>>>(&value.bound);
   if (value.names.empty() || vector == nullptr) return key;
   key.read = [names = value.names, vector = *vector, read = key.read](Case& settings, std::size_t item,
@@ -88,20 +110,6 @@ KeyValue parameter(const ParameterValue& value) {
     return write(settings, item);
   };
   return key;
-}
-
-KeyValue actuation_kind(WallCondition FlowParameters::*side) {
-  KeyValue kind = member(ValueType::choice, &Case::flow, side, &WallCondition::actuation, &Actuation::kind);
-  std::erase(kind.choices, name(ActuationKind::none));
-  return kind;
-}
-
-KeyValue actuation_re_tau(WallCondition FlowParameters::*side) {
-  KeyValue re_tau = member(ValueType::real, &Case::flow, side, &WallCondition::actuation, &Actuation::re_tau);
-  re_tau.write = [=, write = re_tau.write](const Case& settings, std::size_t item) {
-    return (settings.flow.*side).actuation.re_tau > 0 ? write(settings, item) : std::nullopt;
-  };
-  return re_tau;
 }
 
 KeyValue time_limit(std::optional<double> Case::*limit) {

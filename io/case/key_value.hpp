@@ -256,11 +256,6 @@ KeyValue wall_velocity(WallCondition FlowParameters::*side);
 /// What a key of a term sets.
 KeyValue parameter(const ParameterValue& value);
 
-/// What an actuation is, none excepted, which its section has.
-KeyValue actuation_kind(WallCondition FlowParameters::*side);
-/// The Reynolds number of an actuation in wall units; the resolved case has outer units and does not write it.
-KeyValue actuation_re_tau(WallCondition FlowParameters::*side);
-
 /// A duration, or one of the words auto (no value) and off (infinite).
 KeyValue time_limit(std::optional<double> Case::*limit);
 

@@ -43,12 +43,20 @@ Key key_of(const ParameterKey& row) {
           row.commented};
 }
 
-std::vector<Key> keys_of_terms() {
-  std::vector<Key> keys;
+/// Adds the keys of terms, each behind the last one of its section.
+void add_keys_of_terms(std::vector<Key>& keys) {
   for (const Physics* term : introduced_physics()) {
-    for (const ParameterKey& row : term->keys()) keys.push_back(key_of(row));
+    for (const ParameterKey& row : term->keys()) {
+      Key key = key_of(row);
+      const std::string section = key.section();
+      const auto is_of_section = [&](const Key& other) {
+        return other.path == section || other.path.starts_with(section + ".");
+      };
+      const auto last = std::find_if(keys.rbegin(), keys.rend(), is_of_section);
+      SLUICE_REQUIRE(last != keys.rend(), "a term has a key of a section that does not exist: " + row.path);
+      keys.insert(last.base(), std::move(key));
+    }
   }
-  return keys;
 }
 
 }  // namespace
@@ -70,11 +78,12 @@ bool is_driven_from_above(const FlowParameters& flow) {
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (auto part : {key_table::flow_keys(), keys_of_terms(), key_table::grid_keys(), key_table::wall_keys(),
-                      key_table::scalar_keys(), key_table::time_keys(), key_table::initial_keys(),
-                      key_table::solver_keys(), key_table::output_keys()}) {
+    for (auto part :
+         {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(), key_table::scalar_keys(),
+          key_table::time_keys(), key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
+    add_keys_of_terms(all);
     return all;
   }();
   return keys;

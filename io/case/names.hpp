@@ -27,15 +27,6 @@ inline constexpr auto names_of<StretchingKind> = std::array{"uniform"sv, "tanh"s
 template <>
 inline constexpr auto names_of<WallKind> = std::array{"no_slip"sv, "free_slip"sv, "slip"sv};
 template <>
-inline constexpr auto names_of<ActuationKind> =
-    std::array{"none"sv, "oscillation"sv, "travelling_wave"sv, "blowing_suction"sv, "opposition_control"sv};
-template <>
-inline constexpr auto names_of<ActuationComponent> = std::array{"streamwise"sv, "spanwise"sv};
-template <>
-inline constexpr auto names_of<WaveDirection> = std::array{"forward"sv, "backward"sv};
-template <>
-inline constexpr auto names_of<ActuationUnits> = std::array{"outer"sv, "wall"sv};
-template <>
 inline constexpr auto names_of<ScalarWallKind> = std::array{"value"sv, "flux"sv};
 template <>
 inline constexpr auto names_of<ScalarSourceKind> = std::array{"none"sv, "uniform"sv, "streamwise"sv, "bulk_value"sv};

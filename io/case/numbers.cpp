@@ -123,12 +123,6 @@ std::optional<double> parse_fraction(std::string_view text) {
   return percent ? std::optional<double>(*percent / 100) : std::nullopt;
 }
 
-std::string format_real(double value) {
-  std::array<char, 32> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return {buffer.data(), result.ptr};
-}
-
 std::string with_points(std::string_view text) {
   const auto at = [&](std::size_t n) { return n < text.size() ? text[n] : ' '; };
   std::string result;

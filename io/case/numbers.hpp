@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/support/plain_text.hpp"
+
 namespace sluice::io {
 
 /// A finite decimal number: 3, -0.5, .5, 1e3. None for anything else: inf, nan, hexadecimal, octal (a leading zero
@@ -27,9 +29,6 @@ std::optional<double> parse_duration(std::string_view text);
 
 /// A number, or a percentage: 0.003, 0.3%.
 std::optional<double> parse_fraction(std::string_view text);
-
-/// The shortest text that parse_real converts back to exactly the same double.
-std::string format_real(double value);
 
 /// The text with a point in each number of format_real() that has an exponent only: 1.0e-05 instead of 1e-05, which
 /// readers of YAML 1.1 take as text.

@@ -248,7 +248,7 @@ class Buoyancy final : public Term {
         buoyancy.coefficient = value;
         break;
       case BuoyancyKind::friction_richardson:
-        buoyancy.coefficient = value * friction_velocity_squared(flow, facts.height);
+        buoyancy.coefficient = value * friction_velocity_squared(flow, facts.size[2]);
         break;
       case BuoyancyKind::grashof:
         buoyancy.coefficient = value * nu * nu / height_cubed;

@@ -122,8 +122,9 @@ std::vector<ParameterKey> rotation_keys() {
        .example = "0.5",
        .commented = true},
       {.path = "flow.rotation.axis",
-       .value = ParameterValue{parameter(&R::axis),
-                               {{"streamwise", {1, 0, 0}}, {"spanwise", {0, 1, 0}}, {"wall_normal", {0, 0, 1}}}},
+       .value =
+           ParameterValue{.bound = parameter(&R::axis),
+                          .names = {{"streamwise", {1, 0, 0}}, {"spanwise", {0, 1, 0}}, {"wall_normal", {0, 0, 1}}}},
        .words = {"streamwise", "spanwise", "wall_normal"},
        .fallback = "spanwise",
        .unit = "1",

@@ -7,6 +7,7 @@
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/hartmann.hpp"
 #include "solver/physics/rotation.hpp"
+#include "solver/walls/actuations.hpp"
 
 namespace sluice {
 
@@ -21,7 +22,11 @@ std::span<const Term* const> terms() {
 }  // namespace
 
 PhysicsList all_terms() {
-  static const std::vector<const Physics*> list(terms().begin(), terms().end());
+  static const std::vector<const Physics*> list = [] {
+    std::vector<const Physics*> all(terms().begin(), terms().end());
+    all.push_back(&wall_control());
+    return all;
+  }();
   return list;
 }
 

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// All terms, in the order of their keys in the case file.
+/// All that case files have keys of: the terms in the order of their keys, and the control of walls.
 PhysicsList all_terms();
 
 /// The parts of 1/dt_lim that come from terms, with their names.

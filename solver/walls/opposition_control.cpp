@@ -1,12 +1,15 @@
+// Opposition control: w of a wall against w at some distance from it.
 #include "solver/walls/opposition_control.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "core/decomp/host_access.hpp"
+#include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
-#include "core/support/error.hpp"
-#include "core/support/exact_sum.hpp"
+#include "core/support/plain_text.hpp"
 
 namespace sluice {
 
@@ -29,24 +32,6 @@ struct PackPlane {
   SLUICE_INLINE void operator()(int i, int j, int) const { rows[at(i, j)] = w.at(i, j, plane); }
 };
 
-struct Sum {
-  const real* rows;
-  PlaneRows at;
-  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const {
-    value[0] = static_cast<double>(rows[at(c.i, c.j)]);
-  }
-};
-
-struct Oppose {
-  const real* rows;
-  PlaneRows at;
-  double mean, amplitude;
-  View3<real> wall;
-  SLUICE_INLINE void operator()(int i, int j, int) const {
-    wall(i, j, 0) = static_cast<real>(amplitude * (mean - static_cast<double>(rows[at(i, j)])));
-  }
-};
-
 struct UnpackPlane {
   const real* rows;
   PlaneRows at;
@@ -54,9 +39,123 @@ struct UnpackPlane {
   SLUICE_INLINE void operator()(int i, int j, int) const { wall(i, j, 0) = rows[at(i, j)]; }
 };
 
+double height_of(const Actuation& actuation) {
+  return actuation.further.of<OppositionParameters>().height;
+}
+
+class OppositionResponse final : public WallResponse {
+ public:
+  explicit OppositionResponse(const ResponseSetup& setup)
+      : WallResponse(setup), face_(detection_face(setup.grid, setup.side, height_of(setup.actuation()))) {
+    const std::vector<Box3> boxes =
+        setup.comm.column_boxes([&](int rank) { return setup.decomposition.x_pencil(rank); });
+    for (std::size_t z = 0; z < boxes.size(); ++z) {
+      if (boxes[z].lo[2] <= face_ && face_ < boxes[z].hi[2]) detector_ = static_cast<int>(z);
+    }
+    const int here = setup.comm.z_index();
+    first_plane_ = boxes[static_cast<std::size_t>(here)].lo[2];
+    actor_ = setup.side == Walls::Side::bottom ? 0 : static_cast<int>(boxes.size()) - 1;
+    if (here == detector_ || here == actor_) {
+      message_ = Buffer<real>(static_cast<std::size_t>(rows().volume()));
+      if (detector_ != actor_) image_ = HostImage(message_.data(), message_.bytes());
+    }
+  }
+
+  void respond(const VelocityToCorrect& velocity, const Metrics& metrics) override {
+    bring(velocity.w(metrics));
+    if (owns_wall()) parallel_for("detected w", rows(), UnpackPlane{message_.data(), in_message(), w().view()});
+    oppose_fluctuation(setup().actuation().amplitude);
+  }
+
+ private:
+  PlaneRows in_message() const { return {static_cast<int>(rows().extent(0)), static_cast<int>(rows().lo[1])}; }
+
+  /// The detected plane into the message of the ranks that own the wall.
+  void bring(const WToCorrect& w) {
+    const Communicator& comm = setup().comm;
+    const int here = comm.z_index();
+    if (here == detector_) {
+      const int k = static_cast<int>(face_ - first_plane_);
+      parallel_for("detect w", rows(), PackPlane{w, k, message_.data(), in_message()});
+    }
+    if (detector_ == actor_ || (here != detector_ && here != actor_)) return;
+    const std::size_t bytes = message_.bytes();
+    constexpr int tag = 0;
+    if (here == detector_) {
+      device::synchronize();
+      image_.fetch(0, bytes);
+      check_mpi(MPI_Send(image_.data(), static_cast<int>(bytes), MPI_BYTE, actor_, tag, comm.column()), "MPI_Send");
+    } else {
+      check_mpi(
+          MPI_Recv(image_.data(), static_cast<int>(bytes), MPI_BYTE, detector_, tag, comm.column(), MPI_STATUS_IGNORE),
+          "MPI_Recv");
+      image_.flush(0, bytes);
+    }
+  }
+
+  std::int64_t face_;
+  std::int64_t first_plane_ = 0;  ///< of the rank
+  int detector_ = 0, actor_ = 0;  ///< ranks in the column that own the detection plane and the wall
+  Buffer<real> message_;          ///< the detected plane
+  HostImage image_;
+};
+
+class OppositionControl final : public WallActuation {
+ public:
+  std::string name() const override { return "opposition_control"; }
+  std::string meaning() const override { return "w on the wall is -amplitude times w at a height above it"; }
+
+  std::vector<ParameterKey> keys(const KeysOfWall& wall) const override {
+    return {{.path = "amplitude",
+             .value = ParameterValue{wall.common(&Actuation::amplitude)},
+             .required = true,
+             .unit = "1",
+             .meaning = "the fraction of w that the wall opposes, usually 1."},
+            {.path = "height",
+             .value = ParameterValue{wall.parameter(&OppositionParameters::height)},
+             .range = {.minimum = {0}, .above = true},
+             .required = true,
+             .unit = "h",
+             .meaning = "Distance from the wall of the plane where w is detected, the nearest one of the grid.",
+             .example = "0.08",
+             .commented = true}};
+  }
+  std::vector<Synonym> synonyms() const override {
+    return {{"z+", "height"}, {"z_plus", "height"}, {"y+", "height"}, {"y_plus", "height"}};
+  }
+
+  bool responds() const override { return true; }
+
+  void use_outer_units(Actuation& actuation, const WallUnits& units) const override {
+    actuation.further.edit<OppositionParameters>().height *= units.length();
+  }
+
+  void check(const Actuation& actuation, const std::string& path, const RuleReport& report) const override {
+    const double height = height_of(actuation);
+    if (!report.good("domain.size") || height < report.facts.size[2]) return;
+    report.note(path + ".height",
+                fmt::format("{} h from the wall is outside the domain; allowed: > 0 and < {}, or wall units with "
+                            "units: wall and re_tau",
+                            format_real(height), format_real(report.facts.size[2])));
+  }
+
+  std::unique_ptr<WallResponse> response(const ResponseSetup& setup) const override {
+    return std::make_unique<OppositionResponse>(setup);
+  }
+  int planes_held() const override { return 1; }
+
+  std::string check_text(const CheckedWall& wall) const override {
+    const auto face = static_cast<std::size_t>(detection_face(wall.grid, wall.side, height_of(wall.actuation)));
+    const double z = wall.grid.z_nodes()[face + 1];
+    const double distance = wall.side == Walls::Side::bottom ? z : wall.grid.length_z() - z;
+    return fmt::format("opposes w of the plane at {:.4g} h from it, z+ {:.3g} with {}", distance,
+                       distance * wall.units.per_length(), wall.units_name);
+  }
+};
+
 }  // namespace
 
-std::int64_t OppositionControl::detection_face(const Grid& grid, Walls::Side side, double height) {
+std::int64_t detection_face(const Grid& grid, Walls::Side side, double height) {
   const double z = side == Walls::Side::bottom ? height : grid.length_z() - height;
   const auto distance = [&](std::int64_t k) { return std::abs(grid.z_nodes()[static_cast<std::size_t>(k) + 1] - z); };
   std::int64_t nearest = 0;
@@ -66,95 +165,9 @@ std::int64_t OppositionControl::detection_face(const Grid& grid, Walls::Side sid
   return nearest;
 }
 
-OppositionControl::OppositionControl(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-                                     Walls& walls)
-    : comm_(&comm),
-      walls_(&walls),
-      box_(decomposition.x_pencil(comm.rank())),
-      cells_(grid.cells()),
-      points_(static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1])) {
-  const std::vector<Box3> boxes = comm.column_boxes([&](int rank) { return decomposition.x_pencil(rank); });
-  for (const Walls::Side side : Walls::sides) {
-    const Actuation& actuation = walls.condition(side).actuation;
-    if (actuation.kind != ActuationKind::opposition_control) continue;
-    Control control{
-        side, actuation.amplitude, detection_face(grid, side, actuation.height), 0, 0, &walls.respond(side), {}, {}};
-    for (std::size_t z = 0; z < boxes.size(); ++z) {
-      if (boxes[z].lo[2] <= control.face && control.face < boxes[z].hi[2]) control.detector = static_cast<int>(z);
-    }
-    control.actor = side == Walls::Side::bottom ? 0 : static_cast<int>(boxes.size()) - 1;
-    const int here = comm.z_index();
-    if (here == control.detector || here == control.actor) {
-      const std::int64_t rows = box_.extent(1) + std::int64_t{2} * control.plane->halo().y;
-      control.message = Buffer<real>(static_cast<std::size_t>(box_.extent(0) * rows));
-      if (control.detector != control.actor) control.image = HostImage(control.message.data(), control.message.bytes());
-    }
-    controls_.push_back(std::move(control));
-  }
-}
-
-void OppositionControl::bring(const WToCorrect& w, Control& control) const {
-  const int here = comm_->z_index();
-  const int halo = control.plane->halo().y;
-  const PlaneRows rows{box_.nx(), -halo};
-  if (here == control.detector) {
-    const Box3 plane{{0, -halo, 0}, {box_.nx(), box_.ny() + halo, 1}};
-    const int k = static_cast<int>(control.face - box_.lo[2]);
-    parallel_for("detect w", plane, PackPlane{w, k, control.message.data(), rows});
-  }
-  if (control.detector == control.actor || (here != control.detector && here != control.actor)) return;
-  const auto bytes =
-      static_cast<std::size_t>(box_.extent(0) * (box_.extent(1) + std::int64_t{2} * halo)) * sizeof(real);
-  constexpr int tag = 0;
-  if (here == control.detector) {
-    device::synchronize();
-    control.image.fetch(0, bytes);
-    check_mpi(MPI_Send(control.image.data(), static_cast<int>(bytes), MPI_BYTE, control.actor, tag, comm_->column()),
-              "MPI_Send");
-  } else {
-    check_mpi(MPI_Recv(control.image.data(), static_cast<int>(bytes), MPI_BYTE, control.detector, tag, comm_->column(),
-                       MPI_STATUS_IGNORE),
-              "MPI_Recv");
-    control.image.flush(0, bytes);
-  }
-}
-
-const OppositionControl::Control* OppositionControl::control_of(Walls::Side side) const {
-  const auto found = std::ranges::find(controls_, side, &Control::side);
-  return found == controls_.end() ? nullptr : &*found;
-}
-
-void OppositionControl::restore(Walls::Side side, const std::vector<double>& whole_plane) {
-  SLUICE_REQUIRE(whole_plane.size() == static_cast<std::size_t>(cells_[0] * cells_[1]), "a plane has nx ny values");
-  Field& plane = *control_of(side)->plane;
-  const int halo = plane.halo().y;
-  std::vector<real> rows;
-  for (std::int64_t j = box_.lo[1] - halo; j < box_.hi[1] + halo; ++j) {
-    const std::int64_t row = ((j % cells_[1]) + cells_[1]) % cells_[1];
-    for (std::int64_t i = 0; i < cells_[0]; ++i)
-      rows.push_back(static_cast<real>(whole_plane[static_cast<std::size_t>(row * cells_[0] + i)]));
-  }
-  const Buffer<real> values(rows);
-  const Box3 box{{0, -halo, 0}, {box_.nx(), box_.ny() + halo, 1}};
-  parallel_for("restore w of a wall", box, UnpackPlane{values.data(), {box_.nx(), -halo}, plane.view()});
-  device::synchronize();
-}
-
-void OppositionControl::respond(const WToCorrect& w) {
-  for (Control& control : controls_) {
-    const int halo = control.plane->halo().y;
-    const PlaneRows rows{box_.nx(), -halo};
-    bring(w, control);
-    const bool acts = walls_->owns(control.side);
-    const Box3 own{{0, 0, 0}, {box_.nx(), box_.ny(), 1}};
-    ExactSum sum;
-    if (acts) sum = reduce_planes<1>("mean of detected w", own, Sum{control.message.data(), rows}).front()[0];
-    const double mean = total(sum, comm_->world()) / points_;
-    if (!acts) continue;
-    const Box3 plane{{0, -halo, 0}, {box_.nx(), box_.ny() + halo, 1}};
-    parallel_for("oppose w", plane,
-                 Oppose{control.message.data(), rows, mean, control.amplitude, control.plane->view()});
-  }
+const WallActuation& opposition_control() {
+  static const OppositionControl type;
+  return type;
 }
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 
 #include "io/case/yaml_tree.hpp"
 #include "io/files/input_text.hpp"
+#include "solver/walls/actuations.hpp"
 #include "src/commands/step_forecast.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/setup.hpp"
@@ -59,8 +60,9 @@ double print_step_forecast(const Machine& machine, const io::Case& settings, con
   if (!fits) warnings.add("the case does not fit in the memory of the devices: take more of them");
   if (is_incomplete_forecast(settings.flow))
     warnings.add(
-        "the forecast of a step is too short: it leaves out scalars, forces in the volume, opposition control, a given "
-        "power and what a flow without walls needs");
+        fmt::format("the forecast of a step is too short: it leaves out scalars, forces in the volume, {}, a given "
+                    "power and what a flow without walls needs",
+                    fmt::join(names_of_responses(), ", ")));
   return seconds / points * 1e9;
 }
 

@@ -6,50 +6,13 @@
 #include "io/case/names.hpp"
 #include "solver/initial.hpp"
 #include "solver/physics/terms.hpp"
-#include "solver/walls/opposition_control.hpp"
+#include "solver/walls/actuations.hpp"
 #include "src/run/resolution_advice.hpp"
 #include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
 
 namespace {
-
-std::string name_of(Walls::Side side) {
-  return side == Walls::Side::bottom ? "bottom" : "top";
-}
-
-/// What a named control of a wall does, in wall units: those of the case, or of the expected u_tau.
-std::string described(const Actuation& actuation, const Grid& grid, Walls::Side side, double expected_u_tau,
-                      double viscosity) {
-  const bool is_set = actuation.units_of_case.re_tau > 0;
-  const double u_tau = is_set ? actuation.units_of_case.re_tau * viscosity : expected_u_tau;
-  if (!(u_tau > 0)) return std::string(io::name(actuation.kind));
-  const double per_length = u_tau / viscosity;
-  const std::string of_units =
-      is_set ? fmt::format("the u_tau that re_tau: {:g} sets, {:.5f}", actuation.units_of_case.re_tau, u_tau)
-             : fmt::format("the expected u_tau, {:.5f}", u_tau);
-  if (actuation.follows_flow()) {
-    const auto face = static_cast<std::size_t>(OppositionControl::detection_face(grid, side, actuation.height));
-    const double z = grid.z_nodes()[face + 1];
-    const double distance = side == Walls::Side::bottom ? z : grid.length_z() - z;
-    return fmt::format("opposes w of the plane at {:.4g} h from it, z+ {:.3g} with {}", distance, distance * per_length,
-                       of_units);
-  }
-  std::string text = fmt::format("{} of amplitude {:.3g}", io::name(actuation.kind), actuation.amplitude / u_tau);
-  if (actuation.period) text += fmt::format(", period {:.4g}", *actuation.period * u_tau * per_length);
-  if (actuation.wavelength_x) text += fmt::format(", wavelength_x {:.4g}", *actuation.wavelength_x * per_length);
-  if (actuation.wavelength_y) text += fmt::format(", wavelength_y {:.4g}", *actuation.wavelength_y * per_length);
-  return text + " in wall units of " + of_units;
-}
-
-void print_walls(const Grid& grid, const FlowParameters& flow) {
-  const double u_tau = turbulent_profile(grid, flow).friction_velocity;
-  for (const Walls::Side side : Walls::sides) {
-    const WallCondition& wall = side == Walls::Side::bottom ? flow.bottom : flow.top;
-    if (wall.actuation.kind != ActuationKind::none)
-      fmt::print("{:<15} {}\n", name_of(side) + " wall", described(wall.actuation, grid, side, u_tau, flow.viscosity));
-  }
-}
 
 std::string described(const ScalarWall& wall) {
   const std::string amount =
@@ -171,8 +134,8 @@ bool print_why_not_turbulent(const Grid& grid, const FlowParameters& flow, const
 }
 
 void print_physics(const io::Case& settings, const Grid& grid, Warnings& warnings) {
-  print_walls(grid, settings.flow);
   const FlowParameters& flow = settings.flow;
+  print_lines(check_lines_of_walls(flow, grid, turbulent_profile(grid, flow).friction_velocity));
   const double u_tau = flow.periodic_z ? 0 : turbulent_profile(grid, flow).friction_velocity;
   const CheckedFlow checked{flow, grid, settings.flow_type == io::FlowType::couette, u_tau};
   print_lines(check_lines(checked, false));

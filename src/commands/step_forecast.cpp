@@ -15,6 +15,7 @@
 #include "poisson/tridiagonal/line_solver.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/rk3.hpp"
+#include "solver/walls/actuations.hpp"
 #include "src/bench/phase_words.hpp"
 
 namespace sluice {
@@ -297,8 +298,7 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
 
 bool is_incomplete_forecast(const FlowParameters& flow) {
   return !flow.scalars.empty() || flow.periodic_z || !active_terms(flow).empty() ||
-         flow.forcing.kind == ForcingKind::power || flow.bottom.actuation.follows_flow() ||
-         flow.top.actuation.follows_flow();
+         flow.forcing.kind == ForcingKind::power || has_responses(flow);
 }
 
 }  // namespace sluice

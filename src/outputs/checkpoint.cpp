@@ -19,6 +19,7 @@
 #include "io/files/checkpoint_writer.hpp"
 #include "io/files/gather_box.hpp"
 #include "model/schedule.hpp"
+#include "solver/walls/wall_response.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
@@ -66,43 +67,35 @@ void write_fields(io::CheckpointWriter& writer, const State& state) {
   }
 }
 
-const char* name_of_w(Walls::Side side) {
-  return side == Walls::Side::bottom ? "w_bottom" : "w_top";
-}
-
-/// w of walls that oppose the flow: what they do until the end of a step follows from the flow before it.
+/// Planes of walls that respond to the flow: what they do until the end of a step follows from the flow before it.
 void write_walls(io::CheckpointWriter& writer, const Simulation& simulation) {
-  const OppositionControl& control = simulation.stepper.opposition_control();
   io::Values values;
-  for (const Walls::Side side : Walls::sides) {
-    if (!control.active(side)) continue;
+  for (const auto& [name, side, of_wall] : simulation.stepper.wall_responses().state()) {
     const auto& cells = simulation.grid.cells();
-    Box3 piece = control.plane(side).box();
+    Box3 piece = of_wall->box();
     if (!simulation.stepper.walls().owns(side)) piece.hi = piece.lo;
     const std::vector<std::byte> bytes = io::gather_box(simulation.comm.world(), box_of(cells[0], cells[1], 1), piece,
-                                                        io::h5::type_of<real>, download(control.plane(side)).data());
+                                                        io::h5::type_of<real>, download(*of_wall).data());
     std::vector<real> plane(bytes.size() / sizeof(real));
     std::memcpy(plane.data(), bytes.data(), bytes.size());
-    values.set(name_of_w(side), std::vector<double>(plane.begin(), plane.end()));
+    values.set(name, std::vector<double>(plane.begin(), plane.end()));
   }
   if (!values.all().empty()) writer.write_values(walls_group, values);
 }
 
-/// Walls that did not oppose the flow before are at rest until the first substep.
+/// Walls that did not respond to the flow before are at rest until the first substep.
 void read_walls(Simulation& simulation, const io::CheckpointReader& reader) {
-  OppositionControl& control = simulation.stepper.opposition_control();
-  const bool any = std::ranges::any_of(Walls::sides, [&](Walls::Side side) { return control.active(side); });
-  if (!any || !reader.has_values(walls_group)) return;
+  const std::vector<WallPlane> state = simulation.stepper.wall_responses().state();
+  if (state.empty() || !reader.has_values(walls_group)) return;
   const io::Values values = reader.values(walls_group);
-  for (const Walls::Side side : Walls::sides) {
-    if (!control.active(side) || !values.has(name_of_w(side))) continue;
-    const std::vector<double>& plane = values.reals(name_of_w(side));
+  for (const auto& [name, side, of_wall] : state) {
+    if (!values.has(name)) continue;
+    const std::vector<double>& plane = values.reals(name);
     const auto& cells = simulation.grid.cells();
     if (std::ssize(plane) != cells[0] * cells[1])
-      throw Error(ExitCode::restart,
-                  fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}", reader.path(), walls_group,
-                              name_of_w(side), plane.size(), cells[0] * cells[1]));
-    control.restore(side, plane);
+      throw Error(ExitCode::restart, fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}",
+                                                 reader.path(), walls_group, name, plane.size(), cells[0] * cells[1]));
+    restore(*of_wall, plane, simulation.grid);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "poisson/poisson_solver.hpp"
 #include "solver/momentum/momentum.hpp"
 #include "solver/physics/terms.hpp"
+#include "solver/walls/actuations.hpp"
 
 namespace sluice {
 
@@ -42,12 +43,11 @@ double field_elements(const Grid& grid, const Box3& box, const FlowParameters& f
   return elements;
 }
 
-/// Elements of the planes of walls where the velocity or a scalar varies, and of the plane that is detected for each
-/// that opposes the flow.
+/// Elements of the planes of walls where the velocity or a scalar varies, and of what responses to the flow hold.
 double wall_elements(const Box3& box, const FlowParameters& flow) {
   double planes = 0;
   for (const WallCondition& wall : {flow.bottom, flow.top}) {
-    if (wall.actuation.follows_flow()) planes += 2;
+    planes += planes_of_response(wall);
     for (std::size_t n = 0; n < wall.velocity.size(); ++n) planes += wall.total_velocity(n).is_constant() ? 0 : 1;
   }
   for (const FieldDescriptor& scalar : scalar_fields(flow)) {

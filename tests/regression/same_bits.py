@@ -67,6 +67,40 @@ HEATED = {
 }
 OPPOSED = {"walls": {"bottom": {"actuation": {"type": "opposition_control", "height": 0.1, "amplitude": 1}}}}
 OSCILLATING = {"walls": {"top": {"actuation": {"type": "oscillation", "amplitude": 0.3, "period": 2}}}}
+OPPOSED_BELOW_AND_ABOVE = {
+    "walls": {
+        "bottom": {"actuation": {"type": "opposition_control", "height": 0.2, "amplitude": 0.8}},
+        "top": {
+            "velocity": [0.1, 0.2, 0],
+            "actuation": {
+                "type": "opposition_control",
+                "height": 250,
+                "amplitude": 0.5,
+                "units": "wall",
+                "re_tau": 180,
+            },
+        },
+    }
+}
+WAVES = {
+    "walls": {
+        "bottom": {
+            "actuation": {"type": "blowing_suction", "amplitude": 0.1, "wavelength_x": "pi", "period": 2}
+        },
+        "top": {
+            "actuation": {
+                "type": "travelling_wave",
+                "component": "streamwise",
+                "amplitude": 5,
+                "wavelength_y": 565.486677646,
+                "speed": 3,
+                "direction": "backward",
+                "units": "wall",
+                "re_tau": 180,
+            }
+        },
+    }
+}
 UNEVEN = {"grid.cells": [18, 15, 35], "solver": {"z_blocks": 4}}
 
 RUNS = [
@@ -99,6 +133,16 @@ RUNS = [
     Run("heated-2", {**HEATED, **SPLIT_Z}, 2),
     Run("heated-rotating-4", {**HEATED, **ROTATING, **IMPLICIT, "parallel": {"grid": [2, 2]}}, 4, order=4),
     Run("opposed-2", {**OPPOSED, **SPLIT_Z}, 2, order=4),
+    Run(
+        "opposed-restart-2x2",
+        {**OPPOSED_BELOW_AND_ABOVE, **IMPLICIT, "parallel": {"grid": [2, 2]}},
+        4,
+        restart_at=5,
+        order=4,
+    ),
+    Run("opposed-3", {**OPPOSED_BELOW_AND_ABOVE, "parallel": {"grid": [1, 3]}, "solver": {"z_blocks": 4}}, 3),
+    Run("waves-2", {**WAVES, **SPLIT_Z}, 2, order=4),
+    Run("waves-implicit-restart", {**WAVES, **IMPLICIT}, restart_at=6),
     Run("oscillating-restart", {**OSCILLATING, **IMPLICIT}, restart_at=7, order=4),
     Run("power", {"flow.forcing": {"power": 0.01}}, order=4),
     Run("one-y", {"grid.cells": [16, 1, 32], "parallel": {"grid": [1, 2]}}, 2),

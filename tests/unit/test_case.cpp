@@ -8,6 +8,8 @@
 #include <limits>
 #include <numbers>
 
+#include "solver/walls/opposition_control.hpp"
+#include "solver/walls/wave_actuation.hpp"
 #include "tests/support/buoyancy.hpp"
 #include "tests/support/rotation.hpp"
 #include "tests/unit/case_fixture.hpp"
@@ -154,15 +156,16 @@ TEST(Case, WallsMoveByFormulasAndActuationsInOuterOrWallUnits) {
   const Actuation wall =
       bottom("actuation: {type: oscillation, amplitude: 12, period: 100, units: wall, re_tau: 200}").actuation;
   EXPECT_DOUBLE_EQ(wall.amplitude, 12 * 200 * nu);
-  EXPECT_DOUBLE_EQ(*wall.period, 100 / (200 * 200 * nu));
+  EXPECT_DOUBLE_EQ(*wall.further.of<WaveParameters>().period, 100 / (200 * 200 * nu));
   EXPECT_DOUBLE_EQ(bottom("actuation: {type: opposition_control, amplitude: 1, height: 15, units: wall, re_tau: 200}")
-                       .actuation.height,
+                       .actuation.further.of<OppositionParameters>()
+                       .height,
                    15.0 / 200);
 
   // the box is 4 pi x pi
   const WallCondition wave =
       bottom("actuation: {type: travelling_wave, component: streamwise, amplitude: 2, wavelength_x: pi, speed: 0.5}");
-  EXPECT_DOUBLE_EQ(*wave.actuation.period, 2 * std::numbers::pi);
+  EXPECT_DOUBLE_EQ(*wave.actuation.further.of<WaveParameters>().period, 2 * std::numbers::pi);
   EXPECT_NEAR(wave.total_velocity(0)({.x = 1, .t = 2}), 2 * std::sin(2 * 1 - 2), 1e-15);
   const WallCondition back =
       bottom("actuation: {type: blowing_suction, amplitude: 2, wavelength_y: pi/2, period: 1, direction: backward}");

@@ -6,6 +6,7 @@
 
 #include "solver/grid/stretching.hpp"
 #include "solver/time_step_limit.hpp"
+#include "solver/walls/wave_actuation.hpp"
 #include "src/run/time_step_advice.hpp"
 #include "src/run/time_step_estimate.hpp"
 
@@ -80,10 +81,10 @@ TEST(TimeStepEstimate, AgreesWithRunsOfOtherFlows) {
 TEST(TimeStepEstimate, KnowsHowFastWallsMove) {
   const Grid grid({64, 64, 64}, 2 * pi, 0.8 * pi, tanh_nodes(64, 2, 1.6, true), 0.6);
   FlowParameters flow = channel(5600, Order::fourth);
-  flow.bottom.actuation = {.kind = ActuationKind::oscillation, .amplitude = 2, .period = 8};
+  flow.bottom.actuation = make_actuation(oscillation(), 2, WaveParameters{.period = 8});
   const double rate = 7.0 / 6 * (0.6 / grid.dx() + 2 / grid.dy()) / std::sqrt(3.0);
   EXPECT_NEAR(expected_advective_rate(grid, flow), rate, 1e-2 * rate);
-  flow.bottom.actuation = {.kind = ActuationKind::blowing_suction, .amplitude = 1, .wavelength_x = pi};
+  flow.bottom.actuation = make_actuation(blowing_suction(), 1, WaveParameters{.wavelength_x = pi});
   EXPECT_GT(expected_advective_rate(grid, flow), 0.99 / grid.dz(0) / std::sqrt(3.0));
 }
 

@@ -16,6 +16,7 @@
 #include "solver/physics/hartmann.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/transport/scalar_sweep.hpp"
+#include "solver/walls/opposition_control.hpp"
 #include "tests/support/buoyancy.hpp"
 #include "tests/support/flow_case.hpp"
 #include "tests/support/rotation.hpp"
@@ -101,7 +102,7 @@ FlowCase settings_for(const test::Discretisation& form, Physics physics, std::ar
   if (has(Physics::rotation)) test::rotation_of(flow) = {.rate = {0.3, -0.2, 0.5}, .geostrophic = {0.4, 0.1}};
   if (has(Physics::magnetic_field)) flow.terms.edit<MagneticFieldParameters>().hartmann = 4;
   if (has(Physics::opposition_control))
-    flow.bottom.actuation = {.kind = ActuationKind::opposition_control, .amplitude = 0.7, .height = 0.4};
+    flow.bottom.actuation = make_actuation(opposition_control(), 0.7, OppositionParameters{0.4});
   return settings;
 }
 

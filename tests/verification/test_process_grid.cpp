@@ -15,6 +15,7 @@
 #include "solver/physics/rotation.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/statistics.hpp"
+#include "solver/walls/opposition_control.hpp"
 #include "tests/support/dense.hpp"
 #include "tests/support/flow_case.hpp"
 
@@ -200,7 +201,7 @@ const WallCondition free_slip{WallKind::free_slip, 0, 0};
 /// Opposes w at this height.
 WallCondition opposing(double height) {
   WallCondition wall;
-  wall.actuation = {.kind = ActuationKind::opposition_control, .amplitude = 1, .height = height};
+  wall.actuation = make_actuation(opposition_control(), 1, OppositionParameters{height});
   return wall;
 }
 /// A velocity given by formulas, and slip.

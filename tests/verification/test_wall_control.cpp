@@ -10,6 +10,8 @@
 #include "core/support/error.hpp"
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
+#include "solver/walls/opposition_control.hpp"
+#include "solver/walls/wave_actuation.hpp"
 #include "tests/support/dense.hpp"
 #include "tests/support/flow_case.hpp"
 
@@ -62,7 +64,7 @@ TEST_P(WallControl, OscillationsByAFormulaAndByNameFollowTheExactSolution) {
   for (const std::int64_t n : {16, 32, 64}) {
     FlowCase settings = settings_for({4, 6, n}, GetParam());
     settings.flow.bottom.velocity[0] = formula("cos(2*t)");
-    settings.flow.top.actuation = {.kind = ActuationKind::oscillation, .amplitude = 1, .period = pi};
+    settings.flow.top.actuation = make_actuation(oscillation(), 1, WaveParameters{.period = pi});
     Flow flow(settings, MPI_COMM_WORLD);
     flow.set_velocity([](double, double, double z) { return stokes(2 - z, 0).real(); },
                       [](double, double, double z) { return stokes(z, 0).imag(); },
@@ -156,8 +158,8 @@ TEST_P(WallControl, ASpanwiseTravellingWaveFollowsTheExactSolution) {
   std::vector<double> sizes, errors;
   for (const std::int64_t n : {16, 32}) {
     FlowCase settings = settings_for({n, 6, n}, GetParam());
-    settings.flow.bottom.actuation = {
-        .kind = ActuationKind::travelling_wave, .amplitude = 1, .wavelength_x = pi, .period = 2 * pi / 1.5};
+    settings.flow.bottom.actuation =
+        make_actuation(travelling_wave(), 1, WaveParameters{.wavelength_x = pi, .period = 2 * pi / 1.5});
     Flow flow(settings, MPI_COMM_WORLD);
     const auto zero = [](double, double, double) { return 0.0; };
     flow.set_velocity(
@@ -213,8 +215,8 @@ TEST_P(WallControl, AWaveOfBlowingAndSuctionFollowsTheStokesSolution) {
   std::vector<double> sizes, errors;
   for (const std::int64_t n : {16, 32}) {
     FlowCase settings = settings_for({n, 6, n}, GetParam());
-    settings.flow.bottom.actuation = {
-        .kind = ActuationKind::blowing_suction, .amplitude = small, .wavelength_x = 2 * pi, .period = 2 * pi};
+    settings.flow.bottom.actuation =
+        make_actuation(blowing_suction(), small, WaveParameters{.wavelength_x = 2 * pi, .period = 2 * pi});
     Flow flow(settings, MPI_COMM_WORLD);
     flow.set_velocity([&](double x, double, double z) { return small * exact.u(x, z, 0); },
                       [](double, double, double) { return 0.0; },
@@ -263,7 +265,7 @@ TEST_P(WallControl, CouetteFlowWithSlipIsLinear) {
 
 WallCondition opposing(double amplitude, double height) {
   WallCondition wall;
-  wall.actuation = {.kind = ActuationKind::opposition_control, .amplitude = amplitude, .height = height};
+  wall.actuation = make_actuation(opposition_control(), amplitude, OppositionParameters{height});
   return wall;
 }
 
@@ -274,8 +276,8 @@ TEST_P(WallControl, OppositionSetsMinusWOfTheDetectionPlanes) {
   settings.flow.viscosity = 0.01;
   Flow flow(settings, MPI_COMM_WORLD);
   flow.set_random(5);
-  const std::int64_t below = OppositionControl::detection_face(flow.grid, Side::bottom, 0.3);
-  const std::int64_t above = OppositionControl::detection_face(flow.grid, Side::top, 1.2);
+  const std::int64_t below = detection_face(flow.grid, Side::bottom, 0.3);
+  const std::int64_t above = detection_face(flow.grid, Side::top, 1.2);
   EXPECT_NEAR(flow.z(Location::z_face, below), 0.3, flow.grid.dz(below) / 2 + flow.grid.dz(below + 1) / 2);
   EXPECT_NEAR(flow.z(Location::z_face, above), 0.8, flow.grid.dz(above) / 2 + flow.grid.dz(above + 1) / 2);
   for (int k = 0; k < Rk3::substeps; ++k) {
