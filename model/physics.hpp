@@ -1,7 +1,9 @@
 #pragma once
-// What a case file says of a term of the equations. io/ reads, checks and documents the keys of every term alike.
+// What a case file says of a term of the equations, or of a source of a scalar. io/ reads, checks and documents their
+// keys alike.
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,28 +15,29 @@
 
 namespace sluice {
 
-/// A part of FlowParameters that a key sets.
+/// A parameter that a key sets: of the terms of a flow, or of the source of a scalar.
 template <class T>
 struct ParameterMember {
-  std::function<T&(FlowParameters&)> edit;
-  std::function<const T&(const FlowParameters&)> get;
+  std::function<T&(TermParameters&)> edit;
+  std::function<const T&(const TermParameters&)> get;
 };
 
 /// One of several keys that set the same number in different units; a case gives one of them.
 struct ParameterAlternative {
-  std::function<double&(FlowParameters&)> choose;             ///< its value; from now on it is the key that is given
-  std::function<const double*(const FlowParameters&)> given;  ///< null if it is not the key that is given
+  std::function<double&(TermParameters&)> choose;             ///< its value; from now on it is the key that is given
+  std::function<const double*(const TermParameters&)> given;  ///< null if it is not the key that is given
 };
 
 /// The parameters of a term as a section of the case file, which the word none can replace.
 struct ParameterSection {
-  std::function<void(FlowParameters&)> remove;
-  std::function<bool(const FlowParameters&)> is_none;
+  std::function<void(TermParameters&)> remove;
+  std::function<bool(const TermParameters&)> is_none;
 };
 
 struct ParameterValue {
-  std::variant<ParameterSection, ParameterAlternative, ParameterMember<double>, ParameterMember<std::array<double, 2>>,
-               ParameterMember<std::array<double, 3>>, ParameterMember<std::string>>
+  std::variant<ParameterSection, ParameterAlternative, ParameterMember<double>, ParameterMember<std::optional<double>>,
+               ParameterMember<std::array<double, 2>>, ParameterMember<std::array<double, 3>>,
+               ParameterMember<std::string>>
       bound;
   std::vector<std::pair<std::string, std::array<double, 3>>> names{};  ///< words for vectors
 };
@@ -49,26 +52,26 @@ inline ParameterKey empty_key() {
 /// The value of a key: this member of the term's parameters.
 template <class Parameters, class T>
 ParameterMember<T> parameter(T Parameters::*member) {
-  return {.edit = [=](FlowParameters& flow) -> T& { return flow.terms.edit<Parameters>().*member; },
-          .get = [=](const FlowParameters& flow) -> const T& { return flow.terms.of<Parameters>().*member; }};
+  return {.edit = [=](TermParameters& terms) -> T& { return terms.edit<Parameters>().*member; },
+          .get = [=](const TermParameters& terms) -> const T& { return terms.of<Parameters>().*member; }};
 }
 /// The value of a key that is one of several: the member {kind, value} of the term's parameters has this kind.
 template <class Parameters, class Member, class Kind>
 ParameterAlternative parameter(Member Parameters::*member, Kind kind) {
-  return {.choose = [=](FlowParameters& flow) -> double& {
-            Member& held = flow.terms.edit<Parameters>().*member;
+  return {.choose = [=](TermParameters& terms) -> double& {
+            Member& held = terms.edit<Parameters>().*member;
             held.kind = kind;
             return held.value;
           },
-          .given = [=](const FlowParameters& flow) -> const double* {
-            const Member& held = flow.terms.of<Parameters>().*member;
+          .given = [=](const TermParameters& terms) -> const double* {
+            const Member& held = terms.of<Parameters>().*member;
             return held.kind == kind ? &held.value : nullptr;
           }};
 }
 template <class Parameters>
 ParameterSection parameter_section() {
-  return {.remove = [](FlowParameters& flow) { flow.terms.remove<Parameters>(); },
-          .is_none = [](const FlowParameters& flow) { return flow.terms.of<Parameters>() == Parameters{}; }};
+  return {.remove = [](TermParameters& terms) { terms.remove<Parameters>(); },
+          .is_none = [](const TermParameters& terms) { return terms.of<Parameters>() == Parameters{}; }};
 }
 
 /// A name that users of other programs and readers of papers try, in lower case, and the key that it means.
@@ -95,7 +98,8 @@ struct RuleReport {
   std::function<void(const std::string& path, const std::string& what)> note;
 };
 
-/// A term of the equations as far as the case file knows it. solver/physics/term.hpp says what it does to the flow.
+/// A term of the equations, or a source of a scalar, as far as the case file knows it. What it does to the flow:
+/// solver/physics/term.hpp, source.hpp.
 class Physics {
  public:
   virtual ~Physics() = default;
@@ -103,7 +107,7 @@ class Physics {
   virtual std::string name() const = 0;
   virtual bool active(const FlowParameters& flow) const = 0;
 
-  /// Its section below `flow`, and the keys in it.
+  /// Its section below `flow`, and the keys in it; of a source those below `scalars[].source`.
   virtual std::vector<ParameterKey> keys() const { return {}; }
   virtual std::vector<Synonym> synonyms() const { return {}; }
   virtual std::vector<ValueSynonym> value_synonyms() const { return {}; }

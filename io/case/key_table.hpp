@@ -13,6 +13,9 @@ inline const Range not_negative{.minimum = {0}};
 inline const Range time_step{.minimum = {1e-10}};  ///< far below, adding it to the time changes nothing
 inline const Range counting{.minimum = {1}, .maximum = 1e6};
 
+/// Of the sources of scalars, which were introduced.
+std::vector<Key> keys_of_sources();
+
 std::vector<Key> flow_keys();
 std::vector<Key> grid_keys();
 std::vector<Key> wall_keys();

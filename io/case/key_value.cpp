@@ -37,57 +37,78 @@ namespace {
 template <class T>
 constexpr ValueType type_of = std::is_same_v<T, std::string> ? ValueType::text : ValueType::real;
 
-template <class T>
-KeyValue bound_to(const ParameterMember<T>& member) {
+/// The parameters of the terms of the flow.
+struct OfFlow {
+  auto& operator()(auto& settings, std::size_t /*item*/) const { return settings.flow.terms; }
+};
+/// Those of the source of a scalar.
+struct OfScalar {
+  auto& operator()(auto& settings, std::size_t item) const { return settings.flow.scalars[item].source; }
+};
+
+template <class T, class Owner>
+KeyValue bound_to(const ParameterMember<T>& member, Owner terms) {
   return bind(
-      type_of<T>, {}, [=](auto& settings, std::size_t) -> auto& {
+      type_of<T>, {}, [=](auto& settings, std::size_t item) -> auto& {
         if constexpr (std::is_const_v<std::remove_reference_t<decltype(settings)>>)
-          return member.get(settings.flow);
+          return member.get(terms(settings, item));
         else
-          return member.edit(settings.flow);
+          return member.edit(terms(settings, item));
       });
 }
 
-KeyValue bound_to(const ParameterAlternative& alternative) {
+template <class Owner>
+KeyValue bound_to(const ParameterAlternative& alternative, Owner terms) {
   return {.type = ValueType::real,
-          .read = [=](Case& settings, std::size_t,
-                      const YamlNode& node) { read_value(ValueType::real, node, alternative.choose(settings.flow)); },
-          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
-            const double* value = alternative.given(settings.flow);
+          .read =
+              [=](Case& settings, std::size_t item, const YamlNode& node) {
+                read_value(ValueType::real, node, alternative.choose(terms(settings, item)));
+              },
+          .write = [=](const Case& settings, std::size_t item) -> std::optional<std::string> {
+            const double* value = alternative.given(terms(settings, item));
             return value != nullptr ? std::optional<std::string>(text_of(*value)) : std::nullopt;
           }};
 }
 
-KeyValue bound_to(const ParameterSection& section) {
+template <class Owner>
+KeyValue bound_to(const ParameterSection& section, Owner terms) {
   return {.read =
-              [=](Case& settings, std::size_t, const YamlNode& node) {
-                if (node.kind == YamlNode::Kind::scalar) section.remove(settings.flow);
+              [=](Case& settings, std::size_t item, const YamlNode& node) {
+                if (node.kind == YamlNode::Kind::scalar) section.remove(terms(settings, item));
               },
-          .write = [=](const Case& settings, std::size_t) -> std::optional<std::string> {
-            return section.is_none(settings.flow) ? std::optional<std::string>("none") : std::nullopt;
+          .write = [=](const Case& settings, std::size_t item) -> std::optional<std::string> {
+            return section.is_none(terms(settings, item)) ? std::optional<std::string>("none") : std::nullopt;
           }};
+}
+
+template <class Owner>
+KeyValue parameter_of(const ParameterValue& value, Owner terms) {
+  KeyValue key = std::visit([=](const auto& bound) { return bound_to(bound, terms); }, value.bound);
+  const auto* vector = std::get_if<ParameterMember<std::array<double, 3>>>(&value.bound);
+  if (value.names.empty() || vector == nullptr) return key;
+  key.read = [=, names = value.names, vector = *vector, read = key.read](Case& settings, std::size_t item,
+                                                                         const YamlNode& node) {
+    read(settings, item, node);
+    for (const auto& [text, named] : names) {
+      if (node.kind == YamlNode::Kind::null && node.text == text) vector.edit(terms(settings, item)) = named;
+    }
+  };
+  key.write = [=, names = value.names, vector = *vector, write = key.write](const Case& settings, std::size_t item) {
+    for (const auto& [text, named] : names) {
+      if (vector.get(terms(settings, item)) == named) return std::optional<std::string>(text);
+    }
+    return write(settings, item);
+  };
+  return key;
 }
 
 }  // namespace
 
 KeyValue parameter(const ParameterValue& value) {
-  KeyValue key = std::visit([](const auto& bound) { return bound_to(bound); }, value.bound);
-  const auto* vector = std::get_if<ParameterMember<std::array<double, 3>>>(&value.bound);
-  if (value.names.empty() || vector == nullptr) return key;
-  key.read = [names = value.names, vector = *vector, read = key.read](Case& settings, std::size_t item,
-                                                                      const YamlNode& node) {
-    read(settings, item, node);
-    for (const auto& [text, named] : names) {
-      if (node.kind == YamlNode::Kind::null && node.text == text) vector.edit(settings.flow) = named;
-    }
-  };
-  key.write = [names = value.names, vector = *vector, write = key.write](const Case& settings, std::size_t item) {
-    for (const auto& [text, named] : names) {
-      if (vector.get(settings.flow) == named) return std::optional<std::string>(text);
-    }
-    return write(settings, item);
-  };
-  return key;
+  return parameter_of(value, OfFlow{});
+}
+KeyValue source_parameter(const ParameterValue& value) {
+  return parameter_of(value, OfScalar{});
 }
 
 KeyValue actuation_kind(WallCondition FlowParameters::*side) {

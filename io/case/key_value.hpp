@@ -253,8 +253,9 @@ KeyValue section_or_none(Path... path) {
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
 
-/// What a key of a term sets.
+/// What a key of a term sets, and a key of the source of a scalar.
 KeyValue parameter(const ParameterValue& value);
+KeyValue source_parameter(const ParameterValue& value);
 
 /// What an actuation is, none excepted, which its section has.
 KeyValue actuation_kind(WallCondition FlowParameters::*side);

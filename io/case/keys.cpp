@@ -24,9 +24,13 @@ Introduced& introduced() {
   return terms;
 }
 
+bool is_of_scalar(const ParameterKey& row) {
+  return row.path.starts_with("scalars[]");
+}
+
 Key key_of(const ParameterKey& row) {
   return {row.path,
-          binding::parameter(row.value),
+          is_of_scalar(row) ? binding::source_parameter(row.value) : binding::parameter(row.value),
           row.words,
           row.range,
           row.required,
@@ -43,15 +47,22 @@ Key key_of(const ParameterKey& row) {
           row.commented};
 }
 
-std::vector<Key> keys_of_terms() {
+/// Of the sources of scalars, or of all other terms.
+std::vector<Key> introduced_keys(bool of_scalars) {
   std::vector<Key> keys;
   for (const Physics* term : introduced_physics()) {
-    for (const ParameterKey& row : term->keys()) keys.push_back(key_of(row));
+    for (const ParameterKey& row : term->keys()) {
+      if (is_of_scalar(row) == of_scalars) keys.push_back(key_of(row));
+    }
   }
   return keys;
 }
 
 }  // namespace
+
+std::vector<Key> key_table::keys_of_sources() {
+  return introduced_keys(true);
+}
 
 void introduce(PhysicsList physics) {
   SLUICE_REQUIRE(!introduced().done, "terms are introduced once");
@@ -70,7 +81,7 @@ bool is_driven_from_above(const FlowParameters& flow) {
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (auto part : {key_table::flow_keys(), keys_of_terms(), key_table::grid_keys(), key_table::wall_keys(),
+    for (auto part : {key_table::flow_keys(), introduced_keys(false), key_table::grid_keys(), key_table::wall_keys(),
                       key_table::scalar_keys(), key_table::time_keys(), key_table::initial_keys(),
                       key_table::solver_keys(), key_table::output_keys()}) {
       all.insert(all.end(), part.begin(), part.end());

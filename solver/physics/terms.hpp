@@ -15,10 +15,14 @@ namespace sluice {
 /// All terms, in the order of their keys in the case file.
 PhysicsList all_terms();
 
-/// The parts of 1/dt_lim that come from terms, with their names.
+/// All that has keys: the terms, then the sources of scalars.
+PhysicsList terms_and_sources();
+
+/// The parts of 1/dt_lim that come from terms, and the largest that comes from the source of a scalar, with their
+/// names.
 struct TermRate {
   std::string name;
-  double rate;
+  double rate = 0;
 };
 std::vector<TermRate> term_rates(const FlowParameters& flow);
 

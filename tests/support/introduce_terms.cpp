@@ -6,7 +6,7 @@ namespace sluice {
 namespace {
 
 const bool introduced = [] {
-  io::introduce(all_terms());
+  io::introduce(terms_and_sources());
   return true;
 }();
 
