@@ -65,26 +65,12 @@ struct ScalarWall {
   bool operator==(const ScalarWall&) const = default;
 };
 
-enum class ScalarSourceKind {
-  none,
-  uniform,     ///< value
-  streamwise,  ///< value * u: a mean gradient of -value along x
-  bulk_value   ///< uniform, such that the volume mean keeps the value
-};
-
-struct ScalarSource {
-  ScalarSourceKind kind = ScalarSourceKind::none;
-  double value = 0;
-
-  bool operator==(const ScalarSource&) const = default;
-};
-
 /// A scalar that the flow transports: dc/dt + div(u c) = kappa lap c + source.
 struct ScalarParameters {
   std::string name;
   double prandtl = 1;  ///< nu / kappa; for a concentration the Schmidt number
   ScalarWall bottom{}, top{};
-  ScalarSource source{};
+  TermParameters source{};           ///< of its source (solver/physics/sources.hpp); empty: none
   std::optional<Formula> initial{};  ///< of x, y and z; none: the profile of conduction
 
   bool operator==(const ScalarParameters&) const = default;

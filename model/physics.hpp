@@ -1,5 +1,6 @@
 #pragma once
-// What a case file says of a term of the equations. io/ reads, checks and documents the keys of every term alike.
+// What a case file says of a term of the equations, or of a source of a scalar. io/ reads, checks and documents their
+// keys alike.
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -15,11 +16,11 @@
 
 namespace sluice {
 
-/// A part of FlowParameters that a key sets.
+/// A part of FlowParameters that a key sets. scalar: the number of the scalar, for keys below scalars[].
 template <class T>
 struct ParameterMember {
-  std::function<T&(FlowParameters&)> edit;
-  std::function<const T&(const FlowParameters&)> get;
+  std::function<T&(FlowParameters&, std::size_t scalar)> edit;
+  std::function<const T&(const FlowParameters&, std::size_t scalar)> get;
 };
 
 /// One of a few words.
@@ -60,8 +61,20 @@ inline ParameterKey empty_key() {
 /// The value of a key: this member of the term's parameters.
 template <class Parameters, class T>
 ParameterMember<T> parameter(T Parameters::*member) {
-  return {.edit = [=](FlowParameters& flow) -> T& { return flow.terms.edit<Parameters>().*member; },
-          .get = [=](const FlowParameters& flow) -> const T& { return flow.terms.of<Parameters>().*member; }};
+  return {.edit = [=](FlowParameters& flow, std::size_t) -> T& { return flow.terms.edit<Parameters>().*member; },
+          .get = [=](const FlowParameters& flow, std::size_t) -> const T& {
+            return flow.terms.of<Parameters>().*member;
+          }};
+}
+/// This member of the parameters of the source of a scalar.
+template <class Parameters, class T>
+ParameterMember<T> parameter_of_source(T Parameters::*member) {
+  return {.edit = [=](FlowParameters& flow, std::size_t scalar) -> T& {
+            return flow.scalars[scalar].source.edit<Parameters>().*member;
+          },
+          .get = [=](const FlowParameters& flow, std::size_t scalar) -> const T& {
+            return flow.scalars[scalar].source.of<Parameters>().*member;
+          }};
 }
 /// The value of a key that is one of several: the member {kind, value} of the term's parameters has this kind.
 template <class Parameters, class Member, class Kind>
@@ -80,8 +93,8 @@ ParameterAlternative parameter(Member Parameters::*member, Kind kind) {
 template <class Enum>
 ParameterChoice choice_of(const ParameterMember<Enum>& member, std::vector<std::string> words) {
   return {.words = std::move(words),
-          .set = [edit = member.edit](FlowParameters& flow, std::size_t n) { edit(flow) = static_cast<Enum>(n); },
-          .get = [get = member.get](const FlowParameters& flow) { return static_cast<std::size_t>(get(flow)); }};
+          .set = [edit = member.edit](FlowParameters& flow, std::size_t n) { edit(flow, 0) = static_cast<Enum>(n); },
+          .get = [get = member.get](const FlowParameters& flow) { return static_cast<std::size_t>(get(flow, 0)); }};
 }
 template <class Parameters>
 ParameterSection parameter_section() {
@@ -115,7 +128,8 @@ struct RuleReport {
   CaseFacts facts{};
 };
 
-/// A term of the equations as far as the case file knows it. solver/physics/term.hpp says what it does to the flow.
+/// A term of the equations, or a source of a scalar, as far as the case file knows it. What it does to the flow:
+/// solver/physics/term.hpp, source.hpp.
 class Physics {
  public:
   virtual ~Physics() = default;

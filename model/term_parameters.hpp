@@ -5,10 +5,18 @@
 
 namespace sluice {
 
-/// The parameters of the terms of the equations, a struct for each term. They belong to the terms: code that does not
-/// know a term cannot name them. A struct needs default values, which mean that the term is absent, and ==.
+/// The parameters of the terms of the equations, or of the source of a scalar, a struct for each. They belong to the
+/// terms: code that does not know a term cannot name them. A struct needs default values, which mean that the term is
+/// absent, and ==.
 class TermParameters {
  public:
+  template <class Parameters>
+  static TermParameters with(const Parameters& values) {
+    TermParameters terms;
+    terms.edit<Parameters>() = values;
+    return terms;
+  }
+
   /// The default values if none were set.
   template <class Parameters>
   const Parameters& of() const {

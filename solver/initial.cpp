@@ -4,6 +4,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "solver/eddies.hpp"
+#include "solver/physics/sources.hpp"
 
 namespace sluice {
 
@@ -92,11 +93,6 @@ void set_conducted(Field& c, const ScalarParameters& scalar, const Grid& grid) {
   device::synchronize();
 }
 
-/// The mean that the source holds, if the scalar has no other initial value.
-double held_value(const ScalarParameters& scalar) {
-  return scalar.source.kind == ScalarSourceKind::bulk_value ? scalar.source.value : 0;
-}
-
 void set_scalar(Field& c, const ScalarParameters& scalar, const Grid& grid) {
   const bool no_value = scalar.bottom.kind != ScalarWallKind::value && scalar.top.kind != ScalarWallKind::value;
   if (scalar.initial) {
@@ -104,7 +100,8 @@ void set_scalar(Field& c, const ScalarParameters& scalar, const Grid& grid) {
     return;
   }
   if (!no_value) return set_conducted(c, scalar, grid);
-  fill(c, std::vector<double>(static_cast<std::size_t>(grid.cells()[2]), held_value(scalar)));
+  const double held = source_of(scalar).held_mean(scalar).value_or(0);
+  fill(c, std::vector<double>(static_cast<std::size_t>(grid.cells()[2]), held));
 }
 
 }  // namespace

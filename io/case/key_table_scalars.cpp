@@ -51,20 +51,6 @@ std::vector<Key> wall_of_scalar(const std::string& side, ScalarWall ScalarParame
            .commented = true}};
 }
 
-Key source_of_scalar(ScalarSourceKind kind, const std::string& unit, const std::string& meaning) {
-  const std::string word(name(kind));
-  std::vector<std::string> others = all_names<ScalarSourceKind>();
-  std::erase(others, word);
-  std::erase(others, "none");
-  return {.path = "scalars[].source." + word,
-          .value = alternative_of_scalar(kind, &ScalarParameters::source),
-          .unit = unit,
-          .meaning = meaning,
-          .excludes = others,
-          .example = "1",
-          .commented = true};
-}
-
 /// The word none in place of the section.
 KeyValue source_or_none() {
   return {.read =
@@ -72,8 +58,8 @@ KeyValue source_or_none() {
                 if (node.kind == YamlNode::Kind::scalar) settings.flow.scalars[item].source = {};
               },
           .write = [](const Case& settings, std::size_t item) -> std::optional<std::string> {
-            return settings.flow.scalars[item].source == ScalarSource{} ? std::optional<std::string>("none")
-                                                                        : std::nullopt;
+            return settings.flow.scalars[item].source == TermParameters{} ? std::optional<std::string>("none")
+                                                                          : std::nullopt;
           }};
 }
 
@@ -116,13 +102,6 @@ std::vector<Key> scalar_keys() {
                   .fallback = "none",
                   .meaning = "What adds to the scalar in the fluid.",
                   .commented = true});
-  keys.push_back(source_of_scalar(ScalarSourceKind::uniform, "C U/h", "The same source everywhere."));
-  keys.push_back(source_of_scalar(ScalarSourceKind::streamwise, "C/h",
-                                  "This times u: the scalar is then what remains of one with walls of uniform flux "
-                                  "after its mean decrease along x is taken off."));
-  keys.push_back(source_of_scalar(ScalarSourceKind::bulk_value, "C",
-                                  "A uniform source that holds the volume mean of the scalar at this value in every "
-                                  "step."));
   keys.push_back({.path = "scalars[].initial",
                   .value = initial_of_scalar(),
                   .fallback_note = "linear between walls of given value; the value of one such wall; 0",

@@ -41,11 +41,11 @@ constexpr ValueType type_of = std::is_same_v<T, std::string> ? ValueType::text :
 template <class T>
 KeyValue bound_to(const ParameterMember<T>& member, bool is_length) {
   return bind(
-      is_length ? ValueType::length : type_of<T>, {}, [=](auto& settings, std::size_t) -> auto& {
+      is_length ? ValueType::length : type_of<T>, {}, [=](auto& settings, std::size_t item) -> auto& {
         if constexpr (std::is_const_v<std::remove_reference_t<decltype(settings)>>)
-          return member.get(settings.flow);
+          return member.get(settings.flow, item);
         else
-          return member.edit(settings.flow);
+          return member.edit(settings.flow, item);
       });
 }
 
@@ -100,12 +100,12 @@ KeyValue parameter(const ParameterValue& value) {
                                                                       const YamlNode& node) {
     read(settings, item, node);
     for (const auto& [text, named] : names) {
-      if (node.kind == YamlNode::Kind::null && node.text == text) vector.edit(settings.flow) = named;
+      if (node.kind == YamlNode::Kind::null && node.text == text) vector.edit(settings.flow, item) = named;
     }
   };
   key.write = [names = value.names, vector = *vector, write = key.write](const Case& settings, std::size_t item) {
     for (const auto& [text, named] : names) {
-      if (vector.get(settings.flow) == named) return std::optional<std::string>(text);
+      if (vector.get(settings.flow, item) == named) return std::optional<std::string>(text);
     }
     return write(settings, item);
   };

@@ -29,8 +29,6 @@ inline constexpr auto names_of<WallKind> = std::array{"no_slip"sv, "free_slip"sv
 template <>
 inline constexpr auto names_of<ScalarWallKind> = std::array{"value"sv, "flux"sv};
 template <>
-inline constexpr auto names_of<ScalarSourceKind> = std::array{"none"sv, "uniform"sv, "streamwise"sv, "bulk_value"sv};
-template <>
 inline constexpr auto names_of<Diffusion> = std::array{"explicit"sv, "implicit_z"sv};
 template <>
 inline constexpr auto names_of<InitialKind> =

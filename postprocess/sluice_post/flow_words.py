@@ -114,7 +114,8 @@ def _scalar(scalar: Scalar) -> str:
         if bottom == top
         else f"{bottom} at the bottom wall and {top} at the top wall"
     )
-    source = "" if scalar.source == "none" else f", {_SOURCES[scalar.source]} {scalar.source_amount:g}"
+    words = _SOURCES.get(scalar.source, f"source {scalar.source}")
+    source = "" if scalar.source == "none" else f", {words} {scalar.source_amount:g}"
     return f"{scalar.name} (Pr {scalar.prandtl:g}, {walls}{source})"
 
 

@@ -104,11 +104,10 @@ def _shifted(raw: dict[str, Array], shift: float) -> dict[str, Array]:
 
 
 def source_of(scalar: Scalar, means: Means) -> Array | None:
-    """The mean source at the centres; not known with bulk_value, where it changes in time."""
-    if scalar.source == "bulk_value":
-        return None
-    shape = means.centre["u"] if scalar.source == "streamwise" else np.ones_like(means.z)
-    return scalar.source_amount * shape
+    """The mean source at the centres; not known if it changes in time or depends on the scalar."""
+    if scalar.source == "streamwise":
+        return scalar.source_amount * means.centre["u"]
+    return scalar.source_amount * np.ones_like(means.z) if scalar.source in ("none", "uniform") else None
 
 
 def scalar_view(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> ScalarView:

@@ -23,7 +23,7 @@ class ScalarWall:
 class Scalar:
     """A transported scalar: dc/dt + div(u c) = kappa lap c + source, kappa = nu/prandtl.
 
-    `source` is none, uniform, streamwise or bulk_value, as in the case, and `source_amount` its number.
+    `source` is none or the key of the source in the case, such as uniform, and `source_amount` its number.
     """
 
     name: str

@@ -76,7 +76,7 @@ int mirror_parity(const ScalarParameters& scalar) {
   const ScalarWall& bottom = scalar.bottom;
   const ScalarWall& top = scalar.top;
   if (bottom == top) return 1;
-  if (scalar.source.kind != ScalarSourceKind::none || bottom.kind != top.kind) return 0;
+  if (scalar.source != TermParameters{} || bottom.kind != top.kind) return 0;
   if (!bottom.value.is_constant() || !top.value.is_constant()) return 0;
   const bool opposite =
       bottom.kind == ScalarWallKind::value || bottom.value.constant() == -top.value.constant();  // about its middle

@@ -7,6 +7,7 @@
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/hartmann.hpp"
 #include "solver/physics/rotation.hpp"
+#include "solver/physics/sources.hpp"
 #include "solver/walls/actuations.hpp"
 
 namespace sluice {
@@ -22,9 +23,15 @@ std::span<const Term* const> terms() {
 }  // namespace
 
 PhysicsList all_terms() {
+  static const std::vector<const Physics*> list(terms().begin(), terms().end());
+  return list;
+}
+
+PhysicsList all_physics() {
   static const std::vector<const Physics*> list = [] {
     std::vector<const Physics*> all(terms().begin(), terms().end());
     all.push_back(&wall_control());
+    all.insert(all.end(), all_sources().begin(), all_sources().end());
     return all;
   }();
   return list;
@@ -35,6 +42,13 @@ std::vector<TermRate> term_rates(const FlowParameters& flow) {
   for (const Term* term : terms()) {
     if (const double rate = term->rate(flow); rate > 0) rates.push_back({term->name(), rate});
   }
+  // Scalars do not depend on each other: the fastest source counts.
+  TermRate fastest{};
+  for (const ScalarParameters& scalar : flow.scalars) {
+    const Source& source = source_of(scalar);
+    if (const double rate = source.rate(scalar); rate > fastest.rate) fastest = {source.name(), rate};
+  }
+  if (fastest.rate > 0) rates.push_back(fastest);
   return rates;
 }
 

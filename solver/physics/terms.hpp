@@ -12,13 +12,17 @@
 
 namespace sluice {
 
-/// All that case files have keys of: the terms in the order of their keys, and the control of walls.
+/// All terms, in the order of their keys in the case file.
 PhysicsList all_terms();
 
-/// The parts of 1/dt_lim that come from terms, with their names.
+/// All that case files have keys of: terms, the control of walls, sources of scalars.
+PhysicsList all_physics();
+
+/// The parts of 1/dt_lim that come from terms, and the largest that comes from the source of a scalar, with their
+/// names.
 struct TermRate {
   std::string name;
-  double rate;
+  double rate = 0;
 };
 std::vector<TermRate> term_rates(const FlowParameters& flow);
 

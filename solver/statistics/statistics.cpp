@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/physics/sources.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/statistics/budget_profiles.hpp"
 #include "solver/statistics/flow_profiles.hpp"
@@ -78,7 +79,6 @@ ScalarBudgetArrays scalar_budget_arrays(const State& state, const Metrics& metri
                                         std::size_t number) {
   const auto [u, v, w, p] = views(state);
   const ScalarParameters& scalar = flow.scalars[number];
-  const double source = scalar.source.kind == ScalarSourceKind::streamwise ? scalar.source.value : 0;
   return {.u = u,
           .v = v,
           .w = w,
@@ -87,7 +87,7 @@ ScalarBudgetArrays scalar_budget_arrays(const State& state, const Metrics& metri
           .m = metrics,
           .nu = static_cast<real>(flow.viscosity),
           .kappa = static_cast<real>(flow.diffusivity(scalar)),
-          .streamwise_source = static_cast<real>(source)};
+          .streamwise_source = static_cast<real>(source_of(scalar).in_sweep(scalar).times_u)};
 }
 
 }  // namespace

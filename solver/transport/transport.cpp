@@ -4,6 +4,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
+#include "solver/physics/sources.hpp"
 #include "solver/state/volume_mean.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 
@@ -19,6 +20,10 @@ struct AddSource {
   SLUICE_INLINE void operator()(int i, int j, int k) const { c(i, j, k) += source * response[k]; }
 };
 
+SourceArrays arrays_of_source(const ScalarArrays& a) {
+  return {a.c, a.tendency, a.star, a.alpha_dt};
+}
+
 }  // namespace
 
 Transport::Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
@@ -27,16 +32,18 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
       comm_(comm.world()),
       metrics_(metrics),
       order_(flow.order),
-      box_(decomposition.x_pencil(comm.rank())),
-      uniform_sources_(flow.scalars.size()) {
+      box_(decomposition.x_pencil(comm.rank())) {
   const std::vector<FieldDescriptor> fields = scalar_fields(flow);
   for (std::size_t n = 0; n < fields.size(); ++n) {
     const ScalarParameters& parameters = flow.scalars[n];
+    const Source& source = source_of(parameters);
     Scalar scalar{.parameters = parameters,
                   .kappa = flow.diffusivity(parameters),
                   .star = make_field(fields[n], box_, order_),
                   .tendency = make_field(fields[n], box_, order_),
                   .implicit = {},
+                  .source_loop = source.loop(parameters),
+                  .held_mean = source.held_mean(parameters),
                   .response = Buffer<real>(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1))};
     if (flow.diffusion == Diffusion::implicit_z)
       scalar.implicit.emplace(comm, decomposition, grid, walls, fields[n], flow.tridiagonal, exchange);
@@ -44,56 +51,57 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
   }
 }
 
-/// Calls action(arrays, first, implicit_z).
+/// Calls action(scalar, arrays, first, implicit_z).
 template <class Action>
 void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                                 const SubstepWeights& weights, const Action& action) {
   SLUICE_REQUIRE(scalars.size() == scalars_.size(), "the state has other scalars than the stepper");
   for (std::size_t n = 0; n < scalars_.size(); ++n) {
     Scalar& scalar = scalars_[n];
-    const ScalarSource& source = scalar.parameters.source;
-    uniform_sources_[n] = source.kind == ScalarSourceKind::uniform ? source.value : 0;
-    const ScalarArrays arrays{
-        .c = scalars[n].field.view(),
-        .tendency = scalar.tendency.view(),
-        .star = scalar.star.view(),
-        .m = metrics_,
-        .kappa = static_cast<real>(scalar.kappa),
-        .uniform_source = static_cast<real>(uniform_sources_[n]),
-        .streamwise_source = static_cast<real>(source.kind == ScalarSourceKind::streamwise ? source.value : 0),
-        .alpha_dt = static_cast<real>(weights.alpha_dt),
-        .beta_dt = static_cast<real>(weights.beta_dt),
-        .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
-        .velocity = velocity};
-    action(arrays, weights.beta_dt == 0, scalar.implicit.has_value());
+    const SourceInSweep source = source_of(scalar.parameters).in_sweep(scalar.parameters);
+    const ScalarArrays arrays{.c = scalars[n].field.view(),
+                              .tendency = scalar.tendency.view(),
+                              .star = scalar.star.view(),
+                              .m = metrics_,
+                              .kappa = static_cast<real>(scalar.kappa),
+                              .uniform_source = static_cast<real>(source.uniform),
+                              .streamwise_source = static_cast<real>(source.times_u),
+                              .alpha_dt = static_cast<real>(weights.alpha_dt),
+                              .beta_dt = static_cast<real>(weights.beta_dt),
+                              .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
+                              .velocity = velocity};
+    action(scalar, arrays, weights.beta_dt == 0, scalar.implicit.has_value());
   }
 }
 
 void Transport::predict(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                         const SubstepWeights& weights) {
-  for_each_scalar(velocity, scalars, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
-    sweep_scalar(arrays, box_.local(), order_, first, implicit_z);
-  });
+  for_each_scalar(velocity, scalars, weights,
+                  [&](const Scalar& scalar, const ScalarArrays& arrays, bool first, bool implicit_z) {
+                    sweep_scalar(arrays, box_.local(), order_, first, implicit_z);
+                    if (scalar.source_loop) scalar.source_loop->add(box_.local(), arrays_of_source(arrays));
+                  });
 }
 
 void Transport::add_row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                               const SubstepWeights& weights, RowTasks& tasks) {
-  for_each_scalar(velocity, scalars, weights, [&](const ScalarArrays& arrays, bool first, bool implicit_z) {
-    tasks.push_back(scalar_row_task(arrays, box_.nx(), order_, first, implicit_z));
-  });
+  for_each_scalar(velocity, scalars, weights,
+                  [&](const Scalar& scalar, const ScalarArrays& arrays, bool first, bool implicit_z) {
+                    tasks.push_back(scalar_row_task(arrays, box_.nx(), order_, first, implicit_z));
+                    if (scalar.source_loop)
+                      tasks.push_back(scalar.source_loop->row_task(box_.nx(), arrays_of_source(arrays)));
+                  });
 }
 
 void Transport::finish(double gamma_dt) {
-  for (std::size_t n = 0; n < scalars_.size(); ++n) {
-    Scalar& scalar = scalars_[n];
+  for (Scalar& scalar : scalars_) {
     if (scalar.implicit) scalar.implicit->solve(scalar.star, gamma_dt * scalar.kappa / 2);
-    if (scalar.parameters.source.kind == ScalarSourceKind::bulk_value)
-      uniform_sources_[n] = hold_mean(scalar, gamma_dt);
+    if (scalar.held_mean) hold_mean(scalar, gamma_dt);
   }
 }
 
-/// s = (target - <c*>) / (gamma dt <g>), c* += gamma dt s g, as the force that keeps the bulk velocity. Returns s.
-double Transport::hold_mean(Scalar& scalar, double gamma_dt) {
+/// s = (target - <c*>) / (gamma dt <g>), c* += gamma dt s g, as the force that keeps the bulk velocity.
+void Transport::hold_mean(Scalar& scalar, double gamma_dt) {
   double response_mean = 1;
   if (scalar.implicit) {
     const std::vector<double> response = scalar.implicit->response_to_uniform_source();
@@ -101,11 +109,10 @@ double Transport::hold_mean(Scalar& scalar, double gamma_dt) {
     const auto first = response.begin() + box_.lo[2];
     scalar.response.upload(std::vector<real>(first, first + box_.extent(2)));
   }
-  const double missing = scalar.parameters.source.value - volume_mean(scalar.star, *grid_, metrics_, comm_);
+  const double missing = *scalar.held_mean - volume_mean(scalar.star, *grid_, metrics_, comm_);
   const double source = missing / (gamma_dt * response_mean);
   parallel_for("scalar source", box_.local(),
                AddSource{scalar.star.view(), scalar.response.data(), static_cast<real>(gamma_dt * source)});
-  return source;
 }
 
 void Transport::accept(std::vector<TransportedField>& scalars) {

@@ -1,9 +1,11 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/decomp/exchange/exchanges.hpp"
 #include "solver/momentum/momentum.hpp"
+#include "solver/physics/source.hpp"
 #include "solver/state/state.hpp"
 #include "solver/transport/scalar_diffusion.hpp"
 
@@ -33,9 +35,6 @@ class Transport {
   /// Makes c* the scalar and R the old tendency. Halos of the scalars are stale on return. Local.
   void accept(std::vector<TransportedField>& scalars);
 
-  /// The uniform sources of the last substep, 0 for scalars without any; per time.
-  const std::vector<double>& uniform_sources() const { return uniform_sources_; }
-
  private:
   struct Scalar {
     ScalarParameters parameters;
@@ -43,13 +42,15 @@ class Transport {
     Field star;  ///< c*; between substeps the old tendency
     Field tendency;
     std::optional<ScalarDiffusion> implicit;
+    std::unique_ptr<SourceLoop> source_loop;  ///< null if the sweep adds all of the source
+    std::optional<double> held_mean;          ///< the volume mean that the source holds
     Buffer<real> response;  ///< of c* to a uniform source on the rank's planes; 1 with explicit diffusion
   };
 
   template <class Action>
   void for_each_scalar(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                        const SubstepWeights& weights, const Action& action);
-  double hold_mean(Scalar& scalar, double gamma_dt);
+  void hold_mean(Scalar& scalar, double gamma_dt);
 
   const Grid* grid_;
   MPI_Comm comm_;
@@ -57,7 +58,6 @@ class Transport {
   Order order_;
   Box3 box_;
   std::vector<Scalar> scalars_;
-  std::vector<double> uniform_sources_;
 };
 
 }  // namespace sluice

@@ -29,18 +29,18 @@ class KeysOfWall {
   /// A member that all actuations have, such as Actuation::amplitude.
   template <class T>
   ParameterMember<T> common(T Actuation::*member) const {
-    return {.edit = [side = side_, member](FlowParameters& flow) -> T& { return (flow.*side).actuation.*member; },
-            .get = [side = side_, member](const FlowParameters& flow) -> const T& {
+    return {.edit = [side = side_, member](FlowParameters& flow, std::size_t) -> T& { return (flow.*side).actuation.*member; },
+            .get = [side = side_, member](const FlowParameters& flow, std::size_t) -> const T& {
               return (flow.*side).actuation.*member;
             }};
   }
   /// A member of the type's own parameters.
   template <class Parameters, class T>
   ParameterMember<T> parameter(T Parameters::*member) const {
-    return {.edit = [side = side_, member](FlowParameters& flow) -> T& {
+    return {.edit = [side = side_, member](FlowParameters& flow, std::size_t) -> T& {
               return (flow.*side).actuation.further.template edit<Parameters>().*member;
             },
-            .get = [side = side_, member](const FlowParameters& flow) -> const T& {
+            .get = [side = side_, member](const FlowParameters& flow, std::size_t) -> const T& {
               return (flow.*side).actuation.further.template of<Parameters>().*member;
             }};
   }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "io/case/names.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/sources.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/walls/actuations.hpp"
 #include "src/run/resolution_advice.hpp"
@@ -27,9 +29,8 @@ bool has_value(const ScalarWall& wall) {
 /// Whether the scalar has one and the same value everywhere and always.
 bool is_uniform(const ScalarParameters& scalar, const io::InitialSpec& initial) {
   if (initial.kind == io::InitialKind::fields || initial.kind == io::InitialKind::checkpoint) return false;
-  const bool idle = scalar.source.kind == ScalarSourceKind::none || scalar.source.value == 0;
   const auto is_tight = [](const ScalarWall& wall) { return !has_value(wall) && wall.value == Formula(0); };
-  if (!idle || (scalar.initial && !scalar.initial->is_constant())) return false;
+  if (!source_of(scalar).is_zero(scalar) || (scalar.initial && !scalar.initial->is_constant())) return false;
   if (is_tight(scalar.bottom) && is_tight(scalar.top)) return true;
   const ScalarWall& first = has_value(scalar.bottom) ? scalar.bottom : scalar.top;
   const ScalarWall& second = has_value(scalar.bottom) ? scalar.top : scalar.bottom;
@@ -39,12 +40,11 @@ bool is_uniform(const ScalarParameters& scalar, const io::InitialSpec& initial) 
 
 /// What walls of given flux and the source add to the mean of a scalar in time, if no wall has a value; else 0.
 double drift(const ScalarParameters& scalar, double height) {
-  const ScalarSourceKind source = scalar.source.kind;
-  const bool balanced = source == ScalarSourceKind::bulk_value || source == ScalarSourceKind::streamwise;
-  if (balanced || has_value(scalar.bottom) || has_value(scalar.top)) return 0;
+  const std::optional<double> from_source = source_of(scalar).constant_rate(scalar);
+  if (!from_source || has_value(scalar.bottom) || has_value(scalar.top)) return 0;
   if (!scalar.bottom.value.is_constant() || !scalar.top.value.is_constant()) return 0;
   const double from_walls = (scalar.bottom.value.constant() + scalar.top.value.constant()) / height;
-  const double rate = from_walls + (source == ScalarSourceKind::uniform ? scalar.source.value : 0);
+  const double rate = from_walls + *from_source;
   return std::abs(rate) > 1e-6 * std::abs(from_walls) ? rate : 0;
 }
 
@@ -61,13 +61,11 @@ double coarseness(const ScalarParameters& scalar, const Grid& grid, const FlowPa
 void print_scalars(const io::Case& settings, const Grid& grid, Warnings& warnings) {
   const FlowParameters& flow = settings.flow;
   for (const ScalarParameters& scalar : flow.scalars) {
-    const bool has_source = scalar.source.kind != ScalarSourceKind::none;
-    fmt::print(
-        "scalar          {}: Pr {:g}, {}, {}\n", scalar.name, scalar.prandtl,
-        flow.periodic_z
-            ? std::string("no walls")
-            : fmt::format("{} at the bottom, {} at the top", described(scalar.bottom), described(scalar.top)),
-        has_source ? fmt::format("source {} {:g}", io::name(scalar.source.kind), scalar.source.value) : "no source");
+    fmt::print("scalar          {}: Pr {:g}, {}, {}\n", scalar.name, scalar.prandtl,
+               flow.periodic_z
+                   ? std::string("no walls")
+                   : fmt::format("{} at the bottom, {} at the top", described(scalar.bottom), described(scalar.top)),
+               source_of(scalar).text(scalar));
     if (is_uniform(scalar, settings.initial))
       warnings.add(
           fmt::format("the scalar {} stays the same everywhere: give its walls different values or a flux, or a source",

@@ -135,7 +135,7 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv, bool prints)
 }  // namespace
 
 ExitCode run_command_line(int argc, char** argv, MpiSession& mpi) {
-  io::introduce(all_terms());
+  io::introduce(all_physics());
   CLI::App app("Sluice: direct numerical simulation of incompressible turbulent channel flow", "sluice");
   app.require_subcommand(0, 1);  // parse() reports a missing subcommand, because a wrong one can be named there
   app.failure_message([](const CLI::App* /*app*/, const CLI::Error& error) {

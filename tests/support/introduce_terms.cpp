@@ -6,7 +6,7 @@ namespace sluice {
 namespace {
 
 const bool introduced = [] {
-  io::introduce(all_terms());
+  io::introduce(all_physics());
   return true;
 }();
 

@@ -14,7 +14,9 @@
 #include "solver/grid/stretching.hpp"
 #include "solver/physics/body_forces.hpp"
 #include "solver/physics/hartmann.hpp"
+#include "solver/physics/streamwise_source.hpp"
 #include "solver/physics/terms.hpp"
+#include "solver/physics/uniform_source.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "solver/walls/opposition_control.hpp"
 #include "tests/support/buoyancy.hpp"
@@ -94,8 +96,9 @@ FlowCase settings_for(const test::Discretisation& form, Physics physics, std::ar
   if (has(Physics::scalars) || has(Physics::buoyancy)) {
     const ScalarWall cold{ScalarWallKind::value, Formula(-1)};
     const ScalarWall heated{ScalarWallKind::flux, Formula(0.2)};
-    flow.scalars.push_back({"a", 0.7, cold, {ScalarWallKind::value, Formula(1)}, {ScalarSourceKind::uniform, 0.3}});
-    flow.scalars.push_back({"b", 1.4, cold, heated, {ScalarSourceKind::streamwise, 0.8}});
+    flow.scalars.push_back(
+        {"a", 0.7, cold, {ScalarWallKind::value, Formula(1)}, TermParameters::with(UniformSource{0.3})});
+    flow.scalars.push_back({"b", 1.4, cold, heated, TermParameters::with(StreamwiseSource{0.8})});
   }
   if (has(Physics::buoyancy))
     test::buoyancy_of(flow) = {.scalar = "b", .coefficient = 0.6, .reference = 0.1, .direction = {0.36, 0.48, -0.8}};

@@ -12,7 +12,9 @@
 #include "solver/initial.hpp"
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/hartmann.hpp"
+#include "solver/physics/held_mean.hpp"
 #include "solver/physics/rotation.hpp"
+#include "solver/physics/streamwise_source.hpp"
 #include "solver/statistics/densities.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "solver/walls/opposition_control.hpp"
@@ -217,10 +219,10 @@ std::vector<ScalarParameters> heated() {
   ScalarParameters a{
       .name = "a", .prandtl = 0.7, .bottom = {ScalarWallKind::value, 1}, .top = {ScalarWallKind::flux, -0.2}};
   a.initial = Formula::parse("cos(pi*x)*sin(pi*y)*z", "xyz");
-  a.source = {ScalarSourceKind::streamwise, 0.3};
+  a.source = TermParameters::with(StreamwiseSource{0.3});
   ScalarParameters b{
       .name = "b", .prandtl = 3, .bottom = {ScalarWallKind::flux, 0.1}, .top = {ScalarWallKind::value, -1}};
-  b.source = {ScalarSourceKind::bulk_value, 0.5};
+  b.source = TermParameters::with(HeldMean{0.5});
   ScalarParameters c{.name = "c",
                      .prandtl = 1,
                      .bottom = {ScalarWallKind::value, Formula::parse("1 + 0.3*sin(pi*(x/2 + y) - 20*t)", "xyt")},

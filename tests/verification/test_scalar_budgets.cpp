@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "solver/physics/sources.hpp"
+#include "solver/physics/streamwise_source.hpp"
+#include "solver/physics/uniform_source.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/budget_terms.hpp"
 #include "tests/support/buoyancy.hpp"
@@ -127,7 +130,7 @@ class ScalarBudgets {
   const Profile& of(const std::string& ending) const { return of_.at(scalar_.name + ending); }
   double nu() const { return flow_.viscosity; }
   double kappa() const { return flow_.diffusivity(scalar_); }
-  double source() const { return scalar_.source.kind == ScalarSourceKind::streamwise ? scalar_.source.value : 0; }
+  double source() const { return source_of(scalar_).in_sweep(scalar_).times_u; }
   double buoyancy(std::size_t axis) const {
     return -test::buoyancy_of(flow_).coefficient * test::buoyancy_of(flow_).direction[axis];
   }
@@ -179,14 +182,13 @@ GlobalArray rate_of_scalar(const Flow& flow, std::size_t number) {
   const Order order = flow.settings.flow.order;
   Field tendency = make_field(flow.state.transported[number].descriptor, c.box(), order);
   Field star = make_field(flow.state.transported[number].descriptor, c.box(), order);
-  const bool streamwise = scalar.source.kind == ScalarSourceKind::streamwise;
   sweep_scalar({.c = c.view(),
                 .tendency = tendency.view(),
                 .star = star.view(),
                 .m = flow.stepper.metrics(),
                 .kappa = static_cast<real>(flow.settings.flow.diffusivity(scalar)),
                 .uniform_source = 0,
-                .streamwise_source = static_cast<real>(streamwise ? scalar.source.value : 0),
+                .streamwise_source = static_cast<real>(source_of(scalar).in_sweep(scalar).times_u),
                 .alpha_dt = 0,
                 .beta_dt = 0,
                 .half_kappa_gamma_dt = 0,
@@ -210,12 +212,12 @@ class ScalarBudgetsOfRoughFlow : public testing::TestWithParam<Order> {
                               .prandtl = 0.7,
                               .bottom = {ScalarWallKind::value, 0.4},
                               .top = {ScalarWallKind::flux, -0.02},
-                              .source = {ScalarSourceKind::streamwise, 3}},
+                              .source = TermParameters::with(StreamwiseSource{3})},
                              {.name = "b",
                               .prandtl = 3,
                               .bottom = {ScalarWallKind::flux, 0.01},
                               .top = {ScalarWallKind::value, -1},
-                              .source = {ScalarSourceKind::uniform, 0.5}}};
+                              .source = TermParameters::with(UniformSource{0.5})}};
     test::buoyancy_of(settings.flow) = {.scalar = "a", .coefficient = 2, .reference = 0.1, .direction = {0.6, 0, -0.8}};
     return settings;
   }
@@ -297,7 +299,7 @@ TEST_P(ScalarBudgetsOfRoughFlow, AreThoseOfUWhereItsEquationIsTheSame) {
                             .prandtl = 1,
                             .bottom = {ScalarWallKind::value, bottom.velocity[0].constant()},
                             .top = {ScalarWallKind::value, top.velocity[0].constant()},
-                            .source = {ScalarSourceKind::uniform, 0.2}}};
+                            .source = TermParameters::with(UniformSource{0.2})}};
   Flow flow(settings);
   const auto rough = [](double y, double z, double phase) { return std::sin(1e4 * (2 * y + 3 * z) + phase); };
   flow.set_velocity([&](double, double y, double z) { return rough(y, z, 0); },
@@ -431,7 +433,7 @@ TEST(ScalarBudgetsOfSmoothFlow, EachTermConvergesToItsExactValue) {
       settings.flow.bottom.kind = WallKind::free_slip;
       settings.flow.top.kind = WallKind::free_slip;
       settings.flow.scalars = {
-          {.name = "c", .prandtl = 0.7, .source = {ScalarSourceKind::streamwise, exact.source}}};  // insulated
+          {.name = "c", .prandtl = 0.7, .source = TermParameters::with(StreamwiseSource{exact.source})}};  // insulated
       Flow flow(settings);
       flow.set_velocity([&](double x, double y, double z) { return SmoothFlow::mean_u(z) + smooth.u(x, y, z); },
                         [&](double x, double y, double z) { return smooth.v(x, y, z); },

@@ -8,6 +8,10 @@
 
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
+#include "solver/physics/held_mean.hpp"
+#include "solver/physics/source_loops.hpp"
+#include "solver/physics/streamwise_source.hpp"
+#include "solver/physics/uniform_source.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/flow_case.hpp"
 
@@ -76,9 +80,12 @@ TEST_P(Scalar, ConductsTheGivenFluxAndTheSource) {
   std::vector<double> sizes;
   std::vector<double> errors;
   for (const std::int64_t nz : {8, 16}) {
-    Flow flow(settings_for(
-        GetParam(), nz,
-        {.name = "c", .prandtl = 0.5, .bottom = flux(q), .top = value(1), .source = {ScalarSourceKind::uniform, s}}));
+    Flow flow(settings_for(GetParam(), nz,
+                           {.name = "c",
+                            .prandtl = 0.5,
+                            .bottom = flux(q),
+                            .top = value(1),
+                            .source = TermParameters::with(UniformSource{s})}));
     flow.set(scalar_of(flow), exact);
     flow.stepper.fill_halos(flow.state);
     become_steady(flow, kappa / 4);  // one wall without a value: a quarter wave
@@ -125,9 +132,12 @@ TEST_P(Scalar, ModesDecayAtTheExactRate) {
 
 /// Pr = 1, the same walls and a source equal to the driving force: the scalar is u, operation by operation.
 TEST_P(Scalar, IsTheVelocityWhereItsEquationIsTheSame) {
-  FlowCase settings = settings_for(
-      GetParam(), 24,
-      {.name = "c", .prandtl = 1, .bottom = value(0), .top = value(0), .source = {ScalarSourceKind::uniform, 0.2}});
+  FlowCase settings = settings_for(GetParam(), 24,
+                                   {.name = "c",
+                                    .prandtl = 1,
+                                    .bottom = value(0),
+                                    .top = value(0),
+                                    .source = TermParameters::with(UniformSource{0.2})});
   settings.flow.forcing = {ForcingKind::pressure_gradient, 0.2};
   Flow flow(settings);
   set_zero(flow.state, flow.stepper);
@@ -157,9 +167,12 @@ TEST_P(Scalar, FollowsLaminarHeatTransferAtUniformFlux) {
   std::vector<double> sizes;
   std::vector<double> errors;
   for (const std::int64_t nz : {8, 16}) {
-    FlowCase settings = settings_for(
-        GetParam(), nz,
-        {.name = "c", .prandtl = 1, .bottom = value(0), .top = value(0), .source = {ScalarSourceKind::streamwise, g}});
+    FlowCase settings = settings_for(GetParam(), nz,
+                                     {.name = "c",
+                                      .prandtl = 1,
+                                      .bottom = value(0),
+                                      .top = value(0),
+                                      .source = TermParameters::with(StreamwiseSource{g})});
     settings.flow.forcing = {ForcingKind::bulk_velocity, 1};
     Flow flow(settings);
     set_laminar(flow.state, flow.stepper, flow.grid, settings.flow);
@@ -178,7 +191,7 @@ TEST_P(Scalar, ASourceHoldsItsMean) {
                                     .prandtl = 0.7,
                                     .bottom = value(0),
                                     .top = flux(-0.1),
-                                    .source = {ScalarSourceKind::bulk_value, 0.6}});
+                                    .source = TermParameters::with(HeldMean{0.6})});
   Flow flow(settings);
   flow.set_random(3);
   set_scalars(flow.state, flow.stepper, flow.grid, settings.flow);
@@ -233,6 +246,45 @@ TEST_P(Scalar, AdvectionConservesItAndItsSquare) {
   test::expect_at_most("change of the integral, relative", std::abs(change) / change_magnitude, test::round_off(1e-14));
   test::expect_at_most("change of the integral of the square, relative", std::abs(change_of_square) / square_magnitude,
                        test::round_off(1e-13));
+}
+
+struct Logistic {
+  real rate;
+  SLUICE_INLINE real operator()(real c) const { return rate * c * (1 - c); }
+};
+
+/// R += s(c), c* += alpha dt s(c): over the whole array and, on a CPU, row by row.
+TEST(SourceLoop, AddsAFunctionOfTheScalarToEachCell) {
+  FlowCase settings = settings_for(test::discretisations[0], 11, {.name = "c"});
+  settings.cells = {9, 10, 11};
+  Flow flow(settings);
+  const FieldDescriptor descriptor = scalar_fields(settings.flow)[0];
+  Field tendency = make_field(descriptor, scalar_of(flow).box(), settings.flow.order);
+  Field star = make_field(descriptor, scalar_of(flow).box(), settings.flow.order);
+  const auto c = [](double x, double y, double z) { return x - y * z; };
+  const auto source = [&](double x, double y, double z) { return 0.5 * c(x, y, z) * (1 - c(x, y, z)); };
+  flow.set(scalar_of(flow), c);
+  const SourceArrays arrays{scalar_of(flow).view(), tendency.view(), star.view(), real(0.25)};
+  const FunctionOfScalar<Logistic> loop(Logistic{real(0.5)});
+  const auto expect_added = [&](const std::string& name, const auto& add) {
+    flow.set(tendency, [](double x, double, double z) { return x - z; });
+    flow.set(star, [](double x, double y, double) { return x + y; });
+    add();
+    const double of_tendency =
+        flow.rms_error(tendency, [&](double x, double y, double z) { return x - z + source(x, y, z); });
+    const double of_star =
+        flow.rms_error(star, [&](double x, double y, double z) { return x + y + source(x, y, z) / 4; });
+    test::expect_at_most(name + ": difference of R", of_tendency, test::round_off(1e-14));
+    test::expect_at_most(name + ": difference of c*", of_star, test::round_off(1e-14));
+  };
+  const Box3 box = star.local_box();
+  expect_added("array", [&] { loop.add(box, arrays); });
+  if (!Momentum::runs_tasks) return;
+  expect_added("rows", [&] {
+    const RowTask task = loop.row_task(star.box().nx(), arrays);
+    for (int k = 0; k < 11; ++k)
+      for (int j = 0; j < 10; ++j) task(VelocityRow{.u = {}, .v = {}, .w = {}, .j = j, .k = k});
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Discretisations, Scalar, testing::ValuesIn(test::discretisations),
