@@ -148,8 +148,6 @@ RULES = [
         left={
             "core/decomp/exchange/exchange.cpp": 1,
             "poisson/fft/fft_cufft.cpp": 3,
-            "poisson/tridiagonal/near_block.hpp": 3,
-            "poisson/tridiagonal/tile_launch_cuda.hpp": 2,
         },
     ),
     Rule(

@@ -13,9 +13,6 @@ bool is_gpu();
 /// when there is none or when a node has more ranks than GPUs. Nothing to do in a CPU build.
 void select(int node_rank, int node_size);
 
-/// How many thread blocks of a GPU can share their shared memory; 1 if it has no clusters, and on CPUs.
-int max_thread_blocks_together();
-
 /// "NVIDIA H200 (139.7 GiB), host memory on NUMA node 0", or the host's processor.
 std::string description();
 

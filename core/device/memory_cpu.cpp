@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "core/device/memory.hpp"
+#include "core/device/traits.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice::device {

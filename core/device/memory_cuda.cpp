@@ -15,6 +15,7 @@
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/traits.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice::device {
@@ -102,9 +103,18 @@ void select(int node_rank, int node_size) {
   check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
 }
 
+const Multiprocessor& multiprocessor() {
+  const auto bytes = [](cudaDeviceAttr attribute) {
+    return static_cast<std::size_t>(cuda::device_attribute(attribute));
+  };
+  static const Multiprocessor found{
+      cuda::device_attribute(cudaDevAttrMultiProcessorCount), bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+      bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin), bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
+  return found;
+}
+
 int max_thread_blocks_together() {
-  constexpr int on_any_gpu_with_clusters = 8;
-  static const int count = cuda::device_attribute(cudaDevAttrClusterLaunch) != 0 ? on_any_gpu_with_clusters : 1;
+  static const int count = cuda::device_attribute(cudaDevAttrClusterLaunch) != 0 ? cluster_of_any : 1;
   return count;
 }
 

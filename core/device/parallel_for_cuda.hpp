@@ -6,18 +6,19 @@
 #include "core/device/buffer.hpp"
 #include "core/device/cell.hpp"
 #include "core/device/check_cuda.hpp"
+#include "core/device/tuning.hpp"
 #include "core/support/box3.hpp"
 #include "core/support/exact_sum.hpp"
 #include "core/support/real.hpp"
 
 namespace sluice::cuda {
 
-inline constexpr int warp = 32;
-inline constexpr int warps_per_block = 8;
+using device::warp;
+using tuning::loops::block_x;
+using tuning::loops::block_y;
+using tuning::loops::cells_of_lane;
+using tuning::loops::warps_per_block;
 using Word = unsigned long long;  ///< the type of atomicAdd and atomicMax; also for signed sums (two's complement)
-
-inline constexpr int block_x = 64;
-inline constexpr int block_y = 4;
 
 /// The threads of a loop, one for each index. Blocks are issued plane by plane for a chunk of a few rows (blockIdx.z),
 /// so that a stencil finds the planes above and below in cache. blockIdx.x counts a chunk's blocks in one plane,
@@ -71,9 +72,8 @@ struct ValueAlone {
   __device__ double write(const CellType& /*c*/, double value) const { return value; }
 };
 
-/// Neighbouring cells of a row that a warp sums. Each lane adds its own cells first, because adding across lanes costs
-/// as much as the rest of a light loop. A lane reads all of its cells before it writes.
-inline constexpr int cells_of_lane = 4;
+/// Neighbouring cells of a row that a warp sums. Each lane adds its own cells first, and reads all of them before it
+/// writes.
 inline constexpr int cells_of_warp = cells_of_lane * warp;
 inline constexpr int warps_of_block = block_x * block_y / warp;
 

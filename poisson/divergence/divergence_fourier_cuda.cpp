@@ -11,6 +11,7 @@
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "poisson/divergence/divergence_pair.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
@@ -51,7 +52,7 @@ constexpr PairReading pair_reading() {
   constexpr int max_pairs = 32 / static_cast<int>(sizeof(real));
   PairReading reading{Choice::stages.resident, 2};
   const auto fits = [&](int pairs) {
-    return pairs * of_pair + 16 <= 65536 / (Choice::stages.threads * reading.resident);
+    return pairs * of_pair + 16 <= device::registers / (Choice::stages.threads * reading.resident);
   };
   while (reading.resident > row_stages::min_resident && !fits(2)) --reading.resident;
   while (reading.at_once < max_pairs && fits(2 * reading.at_once)) reading.at_once *= 2;
@@ -158,11 +159,6 @@ std::size_t shared_bytes(const RowStages& stages) {
   return stages.shared_bytes() + cuda::bytes_of_groups(stages);
 }
 
-/// Rows of a chunk, whose planes are transformed one after the other: few enough that the rows of w* stay in the L2
-/// cache until the next plane needs them, many enough that the rows of v* between chunks, which are read twice, are
-/// few.
-constexpr int rows_in_chunk = 64;
-
 bool holds_pairs(const VectorView<const real>& star) {
   const auto aligned = [](const real* component) {
     return reinterpret_cast<std::uintptr_t>(component) % sizeof(ComplexPair) == 0;
@@ -204,7 +200,7 @@ void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to) const
     const View3<std::complex<real>> view = to.complex_view();
     const int blocks = (box.ny() + stages.rows - 1) / stages.rows;
     const int rows_in_block = (box.ny() + blocks - 1) / blocks;  // the last block has few less
-    const int in_chunk = std::clamp(rows_in_chunk / rows_in_block, 1, blocks);
+    const int in_chunk = std::clamp(tuning::fft::divergence_rows_in_chunk / rows_in_block, 1, blocks);
     const cuda::CoefficientRows coefficients{reinterpret_cast<ComplexPair*>(view.origin), view.stride_y, view.stride_z,
                                              box.ny(), rows_in_block};
     const dim3 grid(static_cast<unsigned>(in_chunk), static_cast<unsigned>(box.nz()),

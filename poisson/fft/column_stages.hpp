@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/device/tuning.hpp"
 #include "poisson/fft/radices.hpp"
 #include "poisson/fft/small_dft.hpp"
 
@@ -16,17 +17,14 @@ struct ColumnStages : Radices {
 
   /// Rows of shared memory for R3 values: an odd number if two rows fill the banks; otherwise (3) would use only half
   /// of the banks.
-  constexpr int group() const { return columns * sizeof(ComplexPair) < 128 && R3 % 2 == 0 ? R3 + 1 : R3; }
+  constexpr int group() const {
+    return columns * sizeof(ComplexPair) < device::memory_line && R3 % 2 == 0 ? R3 + 1 : R3;
+  }
   constexpr int layer() const { return R2 * group(); }  ///< rows for each n1 or k1
   constexpr std::size_t shared_bytes() const {
     return sizeof(ComplexPair) * static_cast<std::size_t>(R1 * layer() * columns);
   }
 };
-
-/// Shared memory of all thread blocks on a multiprocessor. Rows are not aligned to memory sectors, so neighbouring
-/// blocks access parts of the same sectors. If the data in flight exceeds half of the cache (25 MB of an H200, 132
-/// multiprocessors), those parts are moved twice: 3.6 words per point instead of 2.4.
-inline constexpr std::size_t shared_in_flight = 200'000;
 
 namespace column_stages {
 
@@ -46,7 +44,7 @@ constexpr ColumnStages stages_of(int length) {
   const int columns_of_64_bytes = 64 / static_cast<int>(sizeof(ComplexPair));
   stages.columns = columns_of_64_bytes * (length <= 384 ? 4 : length <= 768 ? 2 : 1);
   const int fit = threads_that_fit(stages.largest()) / stages.columns;
-  const int by_memory = std::max<int>(1, static_cast<int>(shared_in_flight / stages.shared_bytes()));
+  const int by_memory = std::max<int>(1, static_cast<int>(tuning::fft::column_bytes_in_flight / stages.shared_bytes()));
   double min_time = 0;
   for (int threads = 1; threads <= fit; ++threads) {
     const int resident = std::min({by_memory, fit / threads, 16});

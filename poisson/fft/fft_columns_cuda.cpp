@@ -13,6 +13,7 @@
 
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
+#include "core/device/traits.hpp"
 #include "poisson/fft/column_stages.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
 #include "poisson/fft/small_dft.hpp"
@@ -161,9 +162,8 @@ struct ColumnKernels {
 
 /// Bytes requested per thread block: more than needed, if more blocks than `resident` would fit.
 std::size_t shared_bytes(const ColumnStages& stages) {
-  const auto of_multiprocessor =
-      static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor));
-  return std::max(stages.shared_bytes(), of_multiprocessor / static_cast<std::size_t>(stages.resident + 1));
+  return std::max(stages.shared_bytes(),
+                  device::multiprocessor().shared_bytes / static_cast<std::size_t>(stages.resident + 1));
 }
 
 class Columns : public SplitColumnFourier {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/device/check_cuda.hpp"
+#include "core/device/traits.hpp"
 #include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
@@ -29,7 +30,7 @@ auto kernel_of_length(int length) {
 
 /// Allows this many bytes of shared memory for a thread block of `kernel`; false if the GPU has less.
 inline bool allow_shared(const void* kernel, std::size_t bytes) {
-  if (bytes > static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))) return false;
+  if (bytes > device::multiprocessor().max_shared_bytes_of_block) return false;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "shared memory of a transform");
   return true;

@@ -12,6 +12,7 @@
 // forward one with real and imaginary parts exchanged before and after.
 #include <cstdint>
 
+#include "core/device/tuning.hpp"
 #include "poisson/fft/row_stages.hpp"
 #include "poisson/fft/small_dft.hpp"
 
@@ -41,8 +42,7 @@ struct BlockOfRows {
   int count;
 };
 
-/// Pairs of coefficients that a thread reads before it uses them, to keep enough loads in flight.
-inline constexpr int pairs_at_once = 4;
+using tuning::fft::pairs_at_once;
 
 /// X_k and X_N-k to memory, from Z in the order of (3). `twiddles`: exp(-2 pi i n / nx).
 template <class Choice>

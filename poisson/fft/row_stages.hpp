@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "core/device/tuning.hpp"
 #include "poisson/fft/radices.hpp"
 #include "poisson/fft/small_dft.hpp"
 
@@ -20,7 +21,7 @@ struct RowStages : Radices {
   /// Numbers per row of the array: such that the first R2 R3 numbers of neighbouring rows, which (1) accesses together,
   /// are in consecutive banks.
   constexpr int row() const {
-    constexpr int banks = 128 / static_cast<int>(sizeof(ComplexPair));
+    constexpr int banks = device::memory_line / static_cast<int>(sizeof(ComplexPair));
     return R1 * layer() + ((R2 * R3 - R1 * layer()) % banks + banks) % banks;
   }
   /// Positions from which the first stage reads number m and to which the last one writes coefficient k.
@@ -31,12 +32,8 @@ struct RowStages : Radices {
 
 namespace row_stages {
 
-/// Bytes of shared memory of all thread blocks on a multiprocessor: enough to saturate memory; the rest caches the
-/// twiddles.
-inline constexpr int bytes_in_flight = 160'000;
-
-/// Minimum thread blocks on a multiprocessor, so that some read and write while others compute.
-inline constexpr int min_resident = 3;
+using tuning::fft::min_resident;
+using tuning::fft::row_bytes_in_flight;
 
 /// Radices with the largest powers of two first and last: if R1 is a multiple of 8, neighbouring threads access
 /// different banks.
@@ -70,7 +67,7 @@ constexpr RowStages row_stages_of(int nx) {
   for (int threads = 128; threads * min_resident <= fit; threads += 32) {
     for (int rows = 1; rows <= 64; ++rows) {
       RowStages stages{radices, rows, threads, 0};
-      stages.resident = std::min({fit / threads, bytes_in_flight / static_cast<int>(stages.shared_bytes()), 16});
+      stages.resident = std::min({fit / threads, row_bytes_in_flight / static_cast<int>(stages.shared_bytes()), 16});
       if (stages.resident < min_resident) break;
       const double time = static_cast<double>(numbers_in_turn(stages)) / (rows * stages.resident);
       if (min_time == 0 || time < min_time) {  // ties: the first, with the most blocks

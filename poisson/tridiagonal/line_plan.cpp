@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/device/memory.hpp"
+#include "core/device/tuning.hpp"
 
 namespace sluice {
+
+using namespace tuning::lines;
 
 namespace {
 
@@ -21,9 +23,6 @@ std::vector<std::int64_t> rank_bounds(const Decomposition& decomposition) {
 int condensed_blocks(std::int64_t planes) {
   return static_cast<int>((planes + max_rows_of_thread - 1) / max_rows_of_thread);
 }
-
-/// Rows of a block in tiles: shorter ones than condensed_blocks() takes, for more threads.
-constexpr int rows_of_tile_block = 16;
 
 int blocks_of_rank(std::int64_t planes, LineStrategy strategy) {
   return strategy == LineStrategy::condensed ? condensed_blocks(planes)
@@ -59,9 +58,10 @@ TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts) {
   if (blocks.longest() > max_rows_of_thread) return {};
   for (int count = 1; count <= std::min(max_parts, blocks.count()); count *= 2) {
     const TileParts parts = cut_into_parts(blocks, count);
-    const bool fit_memory =
-        max_parts == 1 ? parts.max_rows <= 396 : parts.max_rows <= 384 && parts.max_inner_rows <= 336;
-    if (fit_memory && parts.max_blocks <= 24) return parts;
+    const bool fit_memory = max_parts == 1
+                                ? parts.max_rows <= max_rows_without_clusters
+                                : parts.max_rows <= max_rows_of_part && parts.max_inner_rows <= max_inner_rows_of_part;
+    if (fit_memory && parts.max_blocks <= max_blocks_of_part) return parts;
   }
   return {};
 }
@@ -83,12 +83,11 @@ TileParts parts_of_split_tiles(std::int64_t planes, int max_parts) {
 /// Whether the rows of every rank can be solved in tiles, and are enough for this to be worth it: those near the ends
 /// are solved and then changed.
 bool fit_split_tiles(const Decomposition& decomposition, int max_parts) {
-  constexpr std::int64_t min_planes = 192;
   const std::vector<std::int64_t> bounds = rank_bounds(decomposition);
   if (decomposition.processes().pz > max_blocks_on_chip) return false;
   for (std::size_t n = 0; n + 1 < bounds.size(); ++n) {
     const std::int64_t planes = bounds[n + 1] - bounds[n];
-    if (planes < min_planes || parts_of_split_tiles(planes, max_parts).count == 0) return false;
+    if (planes < min_planes_of_split_tiles || parts_of_split_tiles(planes, max_parts).count == 0) return false;
   }
   return true;
 }
@@ -100,7 +99,7 @@ LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod
   const bool split = decomposition.processes().pz > 1;
   if (!on_gpu) return split ? LineStrategy::two_passes : LineStrategy::whole_lines;
   // A CPU build asks for a GPU on behalf of others: one with clusters.
-  const int together = loops_on_gpu ? device::max_thread_blocks_together() : 8;
+  const int together = loops_on_gpu ? device::max_thread_blocks_together() : device::cluster_of_any;
   const ZBlocks blocks = blocks_of_tiles(decomposition.z_blocks(), together);
   if (!split && parts_of_tiles(blocks, together).count > 0) return LineStrategy::tiles;
   if (split && fit_split_tiles(decomposition, together)) return LineStrategy::split_tiles;

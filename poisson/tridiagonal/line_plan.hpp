@@ -20,13 +20,6 @@ enum class LineStrategy {
   condensed     ///< GPU: lines are read twice, by blocks in shared memory; each rank condenses its blocks to one
 };
 
-/// Maximum rows of a block that a GPU thread solves.
-inline constexpr int max_rows_of_thread = 32;
-/// Maximum blocks of a line such that the reduced systems of a few lines fit a GPU's shared memory.
-inline constexpr int max_blocks_on_chip = 200;
-/// Maximum threads of a tile, limited by registers.
-inline constexpr int max_threads_of_tile = sizeof(real) == sizeof(double) ? 768 : 384;
-
 /// How the z blocks of lines are cut into parts, each of which a thread block holds.
 struct TileParts {
   int count = 0;  ///< of parts; 0: tiles cannot be used
@@ -42,9 +35,7 @@ SLUICE_INLINE int first_block_of_part(int n, int parts, int blocks) {
 /// The parts if there are `count` of them. Blocks must have two rows or more.
 TileParts cut_into_parts(const ZBlocks& blocks, int count);
 
-/// With the fewest parts, at most `max_parts`. The pivots of a block must fit the registers of a thread. Two parts of
-/// tiles of maximum width must fit the shared memory (384 rows, 336 of them inside blocks) and threads (24 blocks, in
-/// single precision) of a multiprocessor. A GPU without clusters takes a few rows more, in narrower tiles.
+/// With the fewest parts, at most `max_parts`, that fit a GPU (tuning.hpp).
 TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts);
 
 /// The z blocks of a grid as tiles use them: shorter ones where lines can then be cut into fewer parts.

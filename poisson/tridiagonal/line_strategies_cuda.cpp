@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/device/check_cuda.hpp"
+#include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/block_kernels.hpp"
 #include "poisson/tridiagonal/bundle_chain.hpp"
@@ -18,8 +19,7 @@ namespace {
 
 using namespace lines_on_gpu;
 
-constexpr int threads_of_blocks = 128;  ///< per thread block, where a thread has one z block
-constexpr int threads_of_lines = 64;    ///< per thread block, where a thread has a reduced system in shared memory
+using namespace tuning::lines;
 
 /// Launches a kernel with `shared` bytes of dynamic shared memory.
 template <class... Parameters>
@@ -53,12 +53,9 @@ __global__ void __launch_bounds__(threads_of_blocks)
   if (packs.has_thread()) form_boundary<Lines, Lanes>(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y));
 }
 
-/// Thread blocks per multiprocessor for which shared memory suffices if z blocks have 32 rows; limits registers too.
-constexpr int resident_on_chip = 3;
-
 /// The same with rows in shared memory.
 template <class Lines, int Lanes, class Shape>
-__global__ void __launch_bounds__(threads_of_blocks, resident_on_chip)
+__global__ void __launch_bounds__(threads_of_blocks, resident_blocks)
     solve_interiors(Packs<Lanes> packs, const __grid_constant__ LineBlocks<Lines> blocks) {
   extern __shared__ __align__(16) double shared[];
   BlockOnChip<Lines, Lanes, Shape> block(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y), shared,
@@ -83,7 +80,7 @@ void launch_blocks(void (*kernel)(Packs<Lanes>, LineBlocks<Lines>), std::size_t 
 
 /// One thread for each pack of lines, with a column of shared memory for its intermediate values.
 template <int Lanes, class Kernel>
-__global__ void __launch_bounds__(threads_of_lines) for_each_line(Packs<Lanes> packs, Kernel kernel) {
+__global__ void __launch_bounds__(threads_of_reduced) for_each_line(Packs<Lanes> packs, Kernel kernel) {
   extern __shared__ double shared[];
   if (!packs.has_thread()) return;
   kernel(packs.lane(), packs.j(), {shared + threadIdx.x * Lanes, static_cast<std::ptrdiff_t>(blockDim.x) * Lanes});
@@ -95,8 +92,10 @@ void launch_lines(const LineArray& array, int blocks, const Kernel& kernel) {
   const Packs<Lanes> packs(array);
   if (packs.count == 0) return;
   const std::size_t column = sizeof(double) * 2 * Lanes * static_cast<std::size_t>(blocks);
-  unsigned threads = threads_of_lines;  // fewer if necessary; the result is the same
-  while (threads > 8 && threads * column > std::min(std::size_t{200} * 1024, shared_limit())) threads /= 2;
+  unsigned threads = threads_of_reduced;  // fewer if necessary; the result is the same
+  while (threads > 8 &&
+         threads * column > std::min(max_bytes_of_reduced, device::multiprocessor().max_shared_bytes_of_block))
+    threads /= 2;
   launch(for_each_line<Lanes, Kernel>, packs.thread_blocks(threads), threads, threads * column, packs, kernel);
 }
 

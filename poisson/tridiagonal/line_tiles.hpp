@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "core/device/copy_ahead.hpp"
+#include "core/device/registers.hpp"
 #include "poisson/tridiagonal/near_block.hpp"
 #include "poisson/tridiagonal/tile_layout.hpp"
 
@@ -116,7 +117,7 @@ class LineTile {
     const bool singular = is_singular();
     if (singular) shares()[block_] = moment();
     constexpr std::integral_constant<int, Lanes> n;
-    NearChain<Lanes, Lines, Shape, NoStore> chain{rows_, inside(), not_ahead(tiles_.row()), {}};
+    NearChain<Lanes, Lines, Shape, NoStore> chain{rows_, inside(), device::not_ahead(tiles_.row()), {}};
     Eliminated<Lanes> sums;
     if constexpr (NearRows<Lines, Shape>::knows_from_first) {
       sums = eliminate_and_keep<Lanes>(chain, n);
@@ -202,7 +203,7 @@ class LineTile {
     const int to_next = next * tiles_.row() + in_row_ * Lanes - tiles_.shift - place_;
     const int next_lanes = next != none && next < tiles_.tiles() ? lanes_at(place_ + to_next) : 0;
     real* const to = own_rows();
-    const std::ptrdiff_t stride = not_ahead(tiles_.x.stride_z);
+    const std::ptrdiff_t stride = device::not_ahead(tiles_.x.stride_z);
     if (lanes_ == 0) {
       for (int m = 0; m + 2 < shape().rows && next_lanes > 0; ++m)
         copy_row(inside() + m * tiles_.row(), to + (m + 1) * stride + to_next, next_lanes);
@@ -225,7 +226,7 @@ class LineTile {
       last_.lane[r] = static_cast<real>(last[r]);
     }
     const int lanes = lanes_;
-    const int pitch = not_ahead(tiles_.row());
+    const int pitch = device::not_ahead(tiles_.row());
     const auto store = [=, this](int m, const LanePack<Lanes>& pack) {
       write(to + (m + 1) * stride, pack, lanes);
       if (next_lanes > 0) copy_row(inside() + m * pitch, to + (m + 1) * stride + to_next, next_lanes);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/device/tuning.hpp"
 #include "core/support/real.hpp"
 
 namespace sluice {
@@ -31,7 +32,7 @@ struct RowGroup {
 /// How a change of the value at an end of a rank's rows continues into the groups of rows that it reaches. Device
 /// memory; see end_reach.hpp.
 struct EndDecay {
-  static constexpr int rows_in_group = 8;
+  static constexpr int rows_in_group = tuning::lines::rows_in_group;
 
   const double* product = nullptr;   ///< of the ratios of all rows before the group; 0: the line need not change there
   const double* ratio = nullptr;     ///< of the row after the group; 0: none is reached

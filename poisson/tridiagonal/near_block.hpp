@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "core/device/copy_ahead.hpp"
+#include "core/device/registers.hpp"
+#include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "poisson/tridiagonal/lines.hpp"
@@ -43,7 +45,7 @@ void with_shape(std::int64_t longest, const Action& action) {
   if (longest <= 20) return action(BlockShape<20, 17>());
   if (longest <= 24) return action(BlockShape<24, 20>());
   if (longest <= 28) return action(BlockShape<28, 24>());
-  SLUICE_REQUIRE(longest <= max_rows_of_thread, "a block that is too long for a thread");
+  SLUICE_REQUIRE(longest <= tuning::lines::max_rows_of_thread, "a block that is too long for a thread");
   action(BlockShape<32, 28>());
 }
 
@@ -156,28 +158,6 @@ class NearRows<TableLines, Shape> : public NearTable<TableLines, Shape> {
   SLUICE_INLINE real kept(int m) const { return static_cast<real>(inverse(m)); }
 };
 
-/// Makes the compiler reload values from memory, instead of keeping them in scarce registers.
-SLUICE_INLINE void forget_registers() {
-#ifdef __CUDA_ARCH__
-  asm volatile("" ::: "memory");
-#endif
-}
-
-/// The same value, of which the compiler computes nothing ahead of a loop: multiples of a distance between rows would
-/// take scarce registers.
-SLUICE_INLINE int not_ahead(int value) {
-#ifdef __CUDA_ARCH__
-  asm volatile("" : "+r"(value));
-#endif
-  return value;
-}
-SLUICE_INLINE std::ptrdiff_t not_ahead(std::ptrdiff_t value) {
-#ifdef __CUDA_ARCH__
-  asm volatile("" : "+l"(value));
-#endif
-  return value;
-}
-
 /// For chains that are only eliminated.
 struct NoStore {};
 
@@ -247,7 +227,7 @@ struct NearChain {
   }
   template <class Action>
   SLUICE_INLINE void down(const Action& action) {
-    if constexpr (NearRows<Lines, Shape>::in_registers) forget_registers();
+    if constexpr (NearRows<Lines, Shape>::in_registers) device::forget_registers();
     constexpr int last = (Shape::inside - 1) / together * together;
     SLUICE_UNROLL
     for (int start = last; start >= 0; start -= together) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "core/device/check_cuda.hpp"
+#include "core/device/clusters.hpp"
+#include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "poisson/tridiagonal/line_tiles.hpp"
@@ -12,38 +14,9 @@ namespace sluice::lines_on_gpu {
 
 inline constexpr const char* kernel_name = "tridiagonal";  ///< of all kernels, in messages
 
-/// Maximum bytes of shared memory of a thread block.
-inline std::size_t shared_limit() {
-  static const auto limit = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
-  return limit;
-}
-
 /// Number of tiles of maximum threads whose registers must fit a multiprocessor.
 template <class Lines>
-constexpr int resident = sizeof(real) == sizeof(double) ? 1
-                         : Lines::components == 2       ? 3
-                                                        : 2;
-
-/// Shared memory of the thread blocks of a cluster.
-struct PeersInCluster {
-  static constexpr bool any = true;
-
-  __device__ double* operator()(double* mine, int part) const {
-#if __CUDA_ARCH__ >= 900
-    return static_cast<double*>(__cluster_map_shared_rank(mine, static_cast<unsigned>(part)));
-#else
-    return mine;  // clusters of one
-#endif
-  }
-};
-
-/// A barrier of all threads of a cluster.
-__device__ inline void synchronize_parts() {
-#if __CUDA_ARCH__ >= 900
-  __cluster_barrier_arrive();
-  __cluster_barrier_wait();
-#endif
-}
+constexpr int resident = Lines::components == 2 ? tuning::lines::resident_complex : tuning::lines::resident_real;
 
 /// Whether a thread block solves several tiles. Complex lines have no registers left for it.
 template <class Lines>
@@ -52,7 +25,7 @@ constexpr bool solves_several = Lines::components == 1;
 /// A thread block, or a cluster of `parts` of them, solves one tile after another, and copies the rows of the next one
 /// while it writes those of the last.
 template <class Lines, int Lanes, class Shape, class Peers>
-__global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
+__global__ void __launch_bounds__(tuning::lines::max_threads_of_tile, resident<Lines>)
     solve_tiles(const __grid_constant__ LineTiles<Lines, Lanes> tiles) {
   extern __shared__ __align__(16) double shared[];
   const int parts = Peers::any ? tiles.parts : 1;
@@ -74,7 +47,7 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
     __syncthreads();
     tile.sweep_up();
     if constexpr (Peers::any) {
-      synchronize_parts();
+      device::synchronize_cluster();
       tile.join_up();
     }
     __syncthreads();
@@ -82,7 +55,7 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
     __syncthreads();
     tile.sweep_down();
     if constexpr (Peers::any) {
-      synchronize_parts();
+      device::synchronize_cluster();
       tile.join_down();
     }
     __syncthreads();
@@ -96,7 +69,7 @@ __global__ void __launch_bounds__(max_threads_of_tile, resident<Lines>)
     tile.go_to(at);
     tile.load();
   }
-  if constexpr (Peers::any) synchronize_parts();  // until no other part reads this one's shared memory
+  if constexpr (Peers::any) device::synchronize_cluster();  // until no other part reads this one's shared memory
 }
 
 /// How solve_tiles is launched.
@@ -135,21 +108,12 @@ class TileLaunch {
     check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, static_cast<int>(config_.blockDim.x),
                                                              config_.dynamicSmemBytes),
                kernel_name);
-    static const int multiprocessors = cuda::device_attribute(cudaDevAttrMultiProcessorCount);
-    return count * multiprocessors;
+    return count * device::multiprocessor().count;
   }
 
   cudaLaunchAttribute attribute_ = {};
   cudaLaunchConfig_t config_ = {};
 };
-
-/// Maximum bytes of shared memory of a thread block such that a multiprocessor holds two.
-inline std::size_t shared_limit_of_two() {
-  static const auto limit =
-      static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / 2 -
-                               cuda::device_attribute(cudaDevAttrReservedSharedMemoryPerBlock));
-  return limit;
-}
 
 template <class Lines, int Lanes>
 void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
@@ -157,21 +121,24 @@ void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
   // The widest tile of which a multiprocessor holds two parts, else one.
   const auto fits = [&](std::size_t limit) {
     for (tiles.width = tiles.widest; tiles.width >= tiles.narrowest; tiles.width /= 2) {
-      if (tiles.threads() <= max_threads_of_tile && tiles.shared_bytes() <= limit) return true;
+      if (tiles.threads() <= tuning::lines::max_threads_of_tile && tiles.shared_bytes() <= limit) return true;
     }
     return false;
   };
-  SLUICE_REQUIRE(fits(shared_limit_of_two()) || fits(shared_limit()), "tiles in shared memory must fit the grid");
+  const device::Multiprocessor& on = device::multiprocessor();
+  SLUICE_REQUIRE(fits(on.shared_bytes / 2 - on.reserved_bytes_of_block) || fits(on.max_shared_bytes_of_block),
+                 "tiles in shared memory must fit the grid");
   constexpr int pack = Lanes * static_cast<int>(sizeof(real));
   const auto address = reinterpret_cast<std::uintptr_t>(tiles.x.origin);
   const auto stride = static_cast<std::uintptr_t>(tiles.x.stride_z) * sizeof(real);
   tiles.shift = static_cast<int>(address % tiles.sector / sizeof(real));
-  tiles.pieces = stride % 16 == 0 && pack * tiles.width >= 16 ? 16 / pack : 0;
+  constexpr int piece = device::widest_access;
+  tiles.pieces = stride % piece == 0 && pack * tiles.width >= piece ? piece / pack : 0;
   with_shape(plan.longest(), [&](auto shape) {
     TileLaunch launch(tiles.parts, tiles.threads(), tiles.shared_bytes());
     const bool all_at_once = !solves_several<Lines> || tiles.pieces > 1;
     if (tiles.parts > 1) {
-      launch(solve_tiles<Lines, Lanes, decltype(shape), PeersInCluster>, tiles, all_at_once);
+      launch(solve_tiles<Lines, Lanes, decltype(shape), device::PeersInCluster>, tiles, all_at_once);
     } else {
       launch(solve_tiles<Lines, Lanes, decltype(shape), NoPeers>, tiles, all_at_once);
     }
@@ -188,7 +155,7 @@ inline bool aligned(const LineArray& x, int lanes) {
 template <class Lines>
 void solve_in_tiles(const Lines& lines, const LineArray& x, const LinePlan& plan) {
   if (x.rows == 0 || x.count == 0 || lines.blocks.count == 0) return;
-  constexpr int lanes = Lines::components == 2 ? 2 : 16 / sizeof(real);
+  constexpr int lanes = Lines::components == 2 ? 2 : device::widest_access / sizeof(real);
   if (aligned(x, lanes)) {
     launch_tiles<Lines, lanes>({lines, x}, plan);
   } else {

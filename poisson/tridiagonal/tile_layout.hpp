@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "core/device/parallel_for.hpp"
+#include "core/device/tuning.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "poisson/tridiagonal/lines.hpp"
 #include "poisson/tridiagonal/reduced_system.hpp"
@@ -69,8 +70,8 @@ struct LineTiles {
   int parts = 1;   ///< thread blocks of a tile
   int max_blocks = 0, max_rows = 0, max_inner_rows = 0;  ///< as in TileParts
 
-  static constexpr int sector = 32;  ///< bytes
-  static constexpr int widest = 256 / (Lanes * static_cast<int>(sizeof(real)));
+  static constexpr int sector = device::memory_sector;
+  static constexpr int widest = tuning::lines::tile_bytes / (Lanes * static_cast<int>(sizeof(real)));
   static constexpr int narrowest = 2;
 
   void set_parts(const TileParts& cut) {

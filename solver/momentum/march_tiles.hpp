@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "core/device/tuning.hpp"
 #include "solver/correction/tile_corrector.hpp"
 #include "solver/momentum/momentum_terms.hpp"
 
@@ -14,18 +15,15 @@ namespace sluice::march {
 inline constexpr int velocity_slots = 5;  ///< planes k - 1 to k + 1, k + 2 in correction, k + 3
 inline constexpr int pressure_slots = 4;  ///< planes k and k + 1, k + 2 in correction, k + 3
 
-/// Planes of a column; bounds the shared memory of its ColumnMetrics.
-inline constexpr int max_planes_in_column = 112;
-
-inline constexpr int piece_bytes = 16;  ///< size of one asynchronous copy
+inline constexpr int piece_bytes = device::widest_access;  ///< size of one asynchronous copy
 inline constexpr int piece = piece_bytes / sizeof(real);
 
 /// The part of a plane that a thread block keeps: its cells and as many around them as differences of this order read.
 template <Order order>
 struct Tile {
   static constexpr bool wide = order == Order::fourth;
-  static constexpr int nx = wide ? 32 : 64;  ///< cells of the block
-  static constexpr int ny = wide ? 8 : 6;
+  static constexpr int nx = tuning::march::tile(wide).nx;  ///< cells of the block
+  static constexpr int ny = tuning::march::tile(wide).ny;
   static constexpr int threads = nx * ny;
   static constexpr int halo = op::CellFor<order>::reach;
   static constexpr int halo_pieces = (halo + piece - 1) / piece;  ///< in x, whole pieces to keep copies aligned
@@ -38,9 +36,6 @@ struct Tile {
   static constexpr int end_of_p = halo + ny + (halo + 1) / 2;
   static constexpr int before_p = first_row_of_p * row;  ///< values of a tile of the velocity before those of p
   static constexpr int size_of_p = (end_of_p - first_row_of_p) * row;
-  static constexpr bool in_double = sizeof(real) == sizeof(double);
-  /// Thread blocks per multiprocessor; limited by registers.
-  static constexpr int blocks_at_a_time = wide ? (in_double ? 2 : 4) : (in_double ? 2 : 3);
 
   static constexpr int left = halo_pieces * piece;  ///< columns before the first cell of the block
 };
@@ -63,7 +58,7 @@ template <int threads>
 class ColumnMetrics {
  public:
   static constexpr int below = 2;  ///< planes below the column, and above
-  static constexpr int most_planes = max_planes_in_column + 2 * below;
+  static constexpr int most_planes = tuning::march::max_planes + 2 * below;
   static constexpr int size = 4 * most_planes;
 
   /// `planes`: of the column, from plane `begin` of `nz`. The threads of a block fill `values` together.

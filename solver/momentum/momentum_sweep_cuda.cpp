@@ -54,7 +54,7 @@ __device__ cuda::Word rate_bits(const Surroundings<row>& near, const PlaneMetric
 /// largest_rate: null, or the bits of the largest advective rate, as max_of_cells finds them. Flows that may leave
 /// corrections run this one kernel with and without, so that their bits do not depend on which step left one.
 template <Order order, bool first, bool implicit_z>
-__global__ void __launch_bounds__(Tile<order>::threads, Tile<order>::blocks_at_a_time)
+__global__ void __launch_bounds__(Tile<order>::threads, tuning::march::tile(Tile<order>::wide).resident)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column, cuda::Word* largest_rate) {
   extern __shared__ __align__(piece_bytes) unsigned char memory[];
   real* tiles = reinterpret_cast<real*>(memory);
@@ -164,7 +164,7 @@ bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
       u.stride_z > std::numeric_limits<int>::max()) {
     return false;
   }
-  static const auto memory = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  const std::size_t memory = device::multiprocessor().max_shared_bytes_of_block;
   if ((implicit_z ? SharedLayout<Tile<order>, true>::bytes : SharedLayout<Tile<order>, false>::bytes) > memory)
     return false;
   const auto alike = [&](const auto& f) { return f.stride_y == u.stride_y && f.stride_z == u.stride_z; };
@@ -173,11 +173,10 @@ bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
          alike(a.tendency_w) && alike(a.star_u) && alike(a.star_v) && alike(a.star_w);
 }
 
-/// Long columns read few planes twice; short ones occupy every multiprocessor on a small grid.
 int choose_planes_in_column(int columns, int nz) {
-  constexpr long long blocks_wanted = 8192;
+  using namespace tuning::march;
   return static_cast<int>(
-      std::clamp<long long>(static_cast<long long>(columns) * nz / blocks_wanted, 16, max_planes_in_column));
+      std::clamp<long long>(static_cast<long long>(columns) * nz / blocks_wanted, min_planes, max_planes));
 }
 
 template <Order order, bool first, bool implicit_z>

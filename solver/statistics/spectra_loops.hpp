@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/device/parallel_for.hpp"
+#include "core/device/tuning.hpp"
 #include "solver/momentum/operators.hpp"
 #include "solver/statistics/fixed_point_sum.hpp"
 
@@ -53,7 +54,7 @@ struct ModePower {
 };
 
 /// Threads of a GPU that share the work of one mode or plane.
-constexpr int lanes = loops_on_gpu ? 8 : 1;
+constexpr int lanes = loops_on_gpu ? tuning::lanes_of_spectra : 1;
 
 /// Sums of coefficients along x over the rows of each lane: sums[k][lane][i], a loop over i, the lanes and k. y is
 /// whole on every rank, so the order of the additions does not depend on the process grid.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/device/memory.hpp"
+#include "core/device/tuning.hpp"
 #include "poisson/tridiagonal/line_tiles.hpp"
 #include "tests/support/host_tiles.hpp"
 #include "tests/support/line_problem.hpp"
@@ -114,7 +115,7 @@ std::size_t shared_bytes(const ZBlocks& blocks, const TileParts& parts) {
   tiles.lines.row_count = static_cast<int>(blocks.planes());
   tiles.set_parts(parts);
   tiles.width = tiles.widest;
-  while (tiles.threads() > max_threads_of_tile) tiles.width /= 2;
+  while (tiles.threads() > tuning::lines::max_threads_of_tile) tiles.width /= 2;
   return tiles.shared_bytes();
 }
 

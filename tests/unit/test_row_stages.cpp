@@ -154,7 +154,7 @@ TEST(RowStages, FitTheLengthAndTheMachine) {
     EXPECT_GE(s.threads, 128) << length;
     EXPECT_GE(s.resident, row_stages::min_resident) << length;
     EXPECT_LE(s.threads * s.resident, threads_that_fit(s.largest())) << length;
-    EXPECT_LE(s.shared_bytes() * static_cast<std::size_t>(s.resident), row_stages::bytes_in_flight) << length;
+    EXPECT_LE(s.shared_bytes() * static_cast<std::size_t>(s.resident), row_stages::row_bytes_in_flight) << length;
     EXPECT_EQ(s.layer() % 2, 1) << length;
     std::vector<int> before, after;
     for (int n = 0; n < s.length(); ++n) {

@@ -36,11 +36,12 @@ struct MeasuredRun {
   ProcessGrid processes;
   Diffusion diffusion;
   double rate = 0;  ///< measured, in point-steps per second
+  Order order = Order::second;
 };
 
 FlowParameters flow_of(const MeasuredRun& run) {
   FlowParameters flow;
-  flow.order = Order::second;
+  flow.order = run.order;
   flow.diffusion = run.diffusion;
   return flow;
 }
@@ -100,9 +101,23 @@ TEST(StepForecast, AgreesWithMeasurementsOnSeveralDevices) {
 TEST(StepForecast, AgreesWithMeasurementsOfTheShippedMachine) {
   SKIP_IN_SINGLE_PRECISION();
   const Machine machine = machine_of("machines/h100.yaml");
-  for (const MeasuredRun& run : {MeasuredRun{{1024, 768, 768}, {1, 2}, Diffusion::explicit_, 8.398e9},
-                                 MeasuredRun{{1024, 768, 768}, {1, 2}, Diffusion::implicit_z, 6.178e9}})
-    expect_within_5_percent(run, rate(machine, run));
+  const std::vector<MeasuredRun> runs{
+      {{1024, 768, 768}, {1, 2}, Diffusion::explicit_, 8.394e9},
+      {{1024, 768, 768}, {1, 2}, Diffusion::implicit_z, 6.178e9},
+      {{1024, 768, 768}, {1, 2}, Diffusion::implicit_z, 5.773e9, Order::fourth},
+      {{1024, 768, 768}, {2, 1}, Diffusion::explicit_, 6.533e9},
+      {{1024, 768, 768}, {2, 1}, Diffusion::implicit_z, 4.790e9, Order::fourth},
+      {{1024, 768, 1536}, {1, 4}, Diffusion::explicit_, 1.610e10},
+      {{1024, 768, 1536}, {1, 4}, Diffusion::implicit_z, 1.108e10, Order::fourth},
+      {{1024, 768, 1536}, {2, 2}, Diffusion::explicit_, 1.285e10},
+      {{1024, 768, 1536}, {2, 2}, Diffusion::implicit_z, 9.381e9, Order::fourth},
+      {{1024, 1024, 768}, {1, 4}, Diffusion::explicit_, 1.599e10},
+      {{1024, 1024, 768}, {1, 4}, Diffusion::implicit_z, 1.096e10, Order::fourth},
+      {{1024, 768, 64}, {1, 2}, Diffusion::implicit_z, 4.532e9, Order::fourth},
+      {{1024, 768, 128}, {1, 4}, Diffusion::explicit_, 1.340e10},
+      {{1024, 768, 128}, {1, 4}, Diffusion::implicit_z, 8.638e9, Order::fourth},
+  };
+  for (const MeasuredRun& run : runs) expect_within_5_percent(run, rate(machine, run));
 }
 
 TEST(StepForecast, IsTheMeasurementOnOneDevice) {

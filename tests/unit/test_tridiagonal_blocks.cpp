@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/device/memory.hpp"
+#include "core/device/traits.hpp"
 #include "tests/support/line_problem.hpp"
 
 namespace sluice {

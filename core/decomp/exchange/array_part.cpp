@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "core/device/parallel_for.hpp"
+#include "core/device/traits.hpp"
 
 namespace sluice {
 
@@ -66,7 +67,7 @@ AddressRange range_of(const Parts& parts) {
 
 template <class T>
 void PartCopies::issue_as(const char* name) const {
-  constexpr int max_planes = 65535;  // in one loop on a GPU
+  constexpr int max_planes = device::max_blocks_along_yz;  // in one loop on a GPU
   int depth = 1;
   for (const Copy& copy : copies_) depth = std::max(depth, copy.from.planes);
   // A CPU gains nothing from larger loops.

@@ -3,6 +3,7 @@
 
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/buffer.hpp"
+#include "core/device/traits.hpp"
 #include "core/support/collective.hpp"
 
 namespace sluice {
@@ -57,8 +58,7 @@ class OwnArray : public Transposer {
 }  // namespace
 
 std::int64_t Transposer::row_length(const Box3& box, std::size_t element_bytes) {
-  constexpr std::int64_t device_line = 128;  // bytes
-  const std::int64_t piece = device_line / static_cast<std::int64_t>(element_bytes);
+  const std::int64_t piece = device::memory_line / static_cast<std::int64_t>(element_bytes);
   return (box.extent(0) + piece - 1) / piece * piece;
 }
 

@@ -11,6 +11,7 @@
 #include "core/decomp/exchange/remote_copies.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/device/stream.hpp"
+#include "core/device/tuning.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
@@ -270,7 +271,7 @@ class Peer::RemoteArrays : public RemoteMover {
     for (const auto& [peer, from, to, whole_rows] : copies) {
       const auto distance = [](std::ptrdiff_t bytes) { return static_cast<std::size_t>(bytes); };
       const std::size_t plane = distance(from.row_stride) * static_cast<std::size_t>(from.rows);
-      if (peer == rank_ || !whole_rows || plane < min_by_engine) {
+      if (peer == rank_ || !whole_rows || plane < tuning::min_bytes_by_engine) {
         by_loops.add(from, to);
       } else {
         exchange_->engines_.copy_rows(to.data, distance(to.plane_stride), from.data, distance(from.plane_stride), plane,
@@ -291,9 +292,6 @@ class Peer::RemoteArrays : public RemoteMover {
   }
 
  private:
-  /// Copy engines take as long for a shorter piece of memory.
-  static constexpr std::size_t min_by_engine = std::size_t{32} << 10;
-
   /// The other ranks, in the exchange's world, for which this holds.
   template <class Condition>
   std::vector<int> those(const Condition& holds) const {

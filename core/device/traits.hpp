@@ -1,0 +1,30 @@
+#pragma once
+// What GPUs of the vendor offer, as far as kernels and their launches depend on it. How much of it each kernel takes is
+// in tuning.hpp.
+#include <cstddef>
+
+namespace sluice::device {
+
+inline constexpr int warp = 32;                    ///< threads that run together
+inline constexpr int memory_line = 128;            ///< bytes of one access of a warp to memory, or to all banks on chip
+inline constexpr int memory_sector = 32;           ///< bytes: the smallest piece that is moved
+inline constexpr int widest_access = 16;           ///< bytes that a thread reads, writes or copies at once
+inline constexpr int registers = 65536;            ///< of a multiprocessor, 4 bytes each
+inline constexpr int max_blocks_along_yz = 65535;  ///< thread blocks of a launch along y, and along z
+inline constexpr int cluster_of_any = 8;           ///< thread blocks of a cluster, on every GPU that has clusters
+
+/// A multiprocessor of this rank's GPU.
+struct Multiprocessor {
+  int count = 0;                              ///< of them on the GPU
+  std::size_t shared_bytes = 0;               ///< shared memory
+  std::size_t max_shared_bytes_of_block = 0;  ///< the largest part that one thread block can take
+  std::size_t reserved_bytes_of_block = 0;    ///< which the system takes for each thread block
+};
+
+/// Only in a GPU build. Local.
+const Multiprocessor& multiprocessor();
+
+/// How many thread blocks of this rank's GPU can share their shared memory; 1 if it has no clusters, and on CPUs.
+int max_thread_blocks_together();
+
+}  // namespace sluice::device

@@ -1,0 +1,94 @@
+#pragma once
+// How large the pieces are that kernels work on: measured on NVIDIA H100 and H200 (docs/performance-log.md). Another
+// GPU needs other numbers, not other kernels. What the numbers must fit is in traits.hpp.
+#include <cstddef>
+#include <cstdint>
+
+#include "core/device/traits.hpp"
+#include "core/support/real.hpp"
+
+namespace sluice::tuning {
+
+inline constexpr bool in_double = sizeof(real) == sizeof(double);
+
+/// Loops over cells, and their sums (parallel_for_cuda.hpp).
+namespace loops {
+inline constexpr int block_x = 64, block_y = 4;  ///< threads of a block
+inline constexpr int warps_per_block = 8;        ///< of sums over planes
+/// Neighbouring cells that a thread sums: adding across a warp costs as much as the rest of a light loop.
+inline constexpr int cells_of_lane = 4;
+}  // namespace loops
+
+/// Transforms along x and y.
+namespace fft {
+/// Bytes of rows on a multiprocessor: enough to saturate memory; the rest of its memory caches the twiddles.
+inline constexpr int row_bytes_in_flight = 160'000;
+/// Fewest thread blocks on a multiprocessor, so that some read and write rows while others compute.
+inline constexpr int min_resident = 3;
+/// Pairs of coefficients that a thread reads before it uses them, to keep enough loads in flight.
+inline constexpr int pairs_at_once = 4;
+/// Bytes of columns on a multiprocessor. Rows are not aligned to memory sectors, so neighbouring blocks access parts of
+/// the same sectors. If the data in flight exceeds half of the cache (25 MB of an H200, 132 multiprocessors), those
+/// parts are moved twice: 3.6 words per point instead of 2.4.
+inline constexpr std::size_t column_bytes_in_flight = 200'000;
+/// Rows of a chunk of the divergence, whose planes are transformed one after the other: few enough that the rows of w*
+/// stay in the L2 cache until the next plane needs them, many enough that the rows of v* between chunks, which are read
+/// twice, are few.
+inline constexpr int divergence_rows_in_chunk = 64;
+}  // namespace fft
+
+/// Tridiagonal systems along z.
+namespace lines {
+/// Rows of a block that a thread solves: at most as many as leave its pivots in registers.
+inline constexpr int max_rows_of_thread = 32;
+/// Blocks of a line such that the reduced systems of a few lines fit shared memory.
+inline constexpr int max_blocks_on_chip = 200;
+
+/// Threads of a tile, limited by registers.
+inline constexpr int max_threads_of_tile = in_double ? 768 : 384;
+/// Tiles of so many threads whose registers must fit a multiprocessor: of complex lines, and of real ones.
+inline constexpr int resident_complex = in_double ? 1 : 3;
+inline constexpr int resident_real = in_double ? 1 : 2;
+/// Width of a tile; half as wide where two would not fit a multiprocessor.
+inline constexpr int tile_bytes = 2 * device::memory_line;
+/// Rows of a block in tiles: fewer than a thread could solve, for more threads.
+inline constexpr int rows_of_tile_block = 16;
+/// Two parts of tiles of that width must fit the shared memory (rows, and rows inside blocks) and the threads (blocks,
+/// in single precision) of a multiprocessor. A GPU without clusters takes a few rows more, in narrower tiles.
+inline constexpr int max_rows_of_part = 384, max_inner_rows_of_part = 336, max_blocks_of_part = 24;
+inline constexpr int max_rows_without_clusters = 396;
+/// Planes of a rank from which on it solves them alone and then changes those near its ends. With 144 planes of
+/// 256 x 192 lines that takes 1.4 times as long as reading lines twice, because few threads change long lines.
+inline constexpr std::int64_t min_planes_of_split_tiles = 192;
+/// Rows that a thread changes, one after another.
+inline constexpr int rows_in_group = 8;
+
+/// Threads of a block where a thread has a z block, and where it has a reduced system in shared memory.
+inline constexpr int threads_of_blocks = 128, threads_of_reduced = 64;
+/// Thread blocks per multiprocessor for which shared memory suffices if z blocks have 32 rows; limits registers too.
+inline constexpr int resident_blocks = 3;
+/// Shared memory for reduced systems.
+inline constexpr std::size_t max_bytes_of_reduced = std::size_t{200} * 1024;
+}  // namespace lines
+
+/// The momentum sweep, whose thread blocks march in z. wide: for differences of order 4.
+namespace march {
+struct Tile {
+  int nx, ny;    ///< cells of a thread block
+  int resident;  ///< thread blocks per multiprocessor, limited by registers
+};
+constexpr Tile tile(bool wide) {
+  return wide ? Tile{32, 8, in_double ? 2 : 4} : Tile{64, 6, in_double ? 2 : 3};
+}
+/// Planes of a column. Long columns read few planes twice; short ones occupy every multiprocessor on a small grid.
+inline constexpr int min_planes = 16, max_planes = 112;
+inline constexpr long long blocks_wanted = 8192;
+}  // namespace march
+
+/// Threads that share the work of one mode or plane of spectra.
+inline constexpr int lanes_of_spectra = 8;
+
+/// Bytes from which on copy engines move a piece: they take as long for a shorter one.
+inline constexpr std::size_t min_bytes_by_engine = std::size_t{32} << 10;
+
+}  // namespace sluice::tuning
