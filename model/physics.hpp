@@ -61,10 +61,9 @@ inline ParameterKey empty_key() {
 /// The value of a key: this member of the term's parameters.
 template <class Parameters, class T>
 ParameterMember<T> parameter(T Parameters::*member) {
-  return {.edit = [=](FlowParameters& flow, std::size_t) -> T& { return flow.terms.edit<Parameters>().*member; },
-          .get = [=](const FlowParameters& flow, std::size_t) -> const T& {
-            return flow.terms.of<Parameters>().*member;
-          }};
+  return {
+      .edit = [=](FlowParameters& flow, std::size_t) -> T& { return flow.terms.edit<Parameters>().*member; },
+      .get = [=](const FlowParameters& flow, std::size_t) -> const T& { return flow.terms.of<Parameters>().*member; }};
 }
 /// This member of the parameters of the source of a scalar.
 template <class Parameters, class T>
