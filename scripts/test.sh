@@ -1,9 +1,20 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the CPU tests: the tests alone take about 18 minutes on two cores.
-#   scripts/test.sh [CTEST OPTION]...        for example -L unit, or -R poisson
+#   scripts/test.sh [--quick] [CTEST OPTION]...        for example -L unit, or -R poisson
+# --quick: only the tests with the label `quick`, and the checks of .ci/lint that take seconds: two minutes on two cores.
 # SLUICE_TEST_PACKAGES names further Python packages to install: the tests with ParaView's reader need vtk, which is large.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+quick=false
+options=()
+for option in "$@"; do
+  if [[ $option == --quick ]]; then quick=true; else options+=("$option"); fi
+done
+if $quick; then
+  options+=(-L '^quick$')
+  target=quick_tests
+fi
 
 "$root/scripts/install_packages.sh"
 echo "Building Sluice and its tests"
@@ -11,4 +22,5 @@ configure_and_build "$root/build-test" -DSLUICE_TESTS=ON -DCMAKE_EXPORT_COMPILE_
 python_environment "$root/build-test/python" "${test_packages[@]}" ${SLUICE_TEST_PACKAGES:-}
 export PATH="$root/build-test/python/bin:$PATH"
 
-ctest --test-dir "$root/build-test" --output-on-failure -j $((2 * cores)) -LE "gpu|long" "$@"
+if $quick; then "$root/.ci/lint" --quick; fi
+ctest --test-dir "$root/build-test" --output-on-failure -j $((2 * cores)) -LE "gpu|long" "${options[@]}"
