@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,20 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Straight:
         must(sluice("run", case, ranks=ranks))
         made[diffusion, ranks] = case, folder / "out"
     return made
+
+
+@pytest.fixture
+def stopped(straight: Straight, stopped_once: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """The explicit case on one process, and a copy of the directory of its run to step 15."""
+    shutil.copytree(stopped_once, tmp_path / "out")
+    return straight["explicit", 0][0], tmp_path / "out"
+
+
+@pytest.fixture(scope="module")
+def stopped_once(straight: Straight, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("stopped") / "out"
+    must(sluice("run", straight["explicit", 0][0], "--output", out, "--steps", 15))
+    return out
 
 
 def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence[int]) -> None:
@@ -109,20 +124,33 @@ def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion
     assert_same_results(reference, tmp_path / "pieces")
 
 
-@pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize(
-    "forcing", [{"power": "0.01*(1 + 0.5*cos(3*t))"}, {"bulk_velocity": "1 + 0.1*sin(5*t)"},
+@pytest.fixture(
+    scope="module",
+    params=[{"power": "0.01*(1 + 0.5*cos(3*t))"}, {"bulk_velocity": "1 + 0.1*sin(5*t)"},
                 {"pressure_gradient": "0.004*exp(-t)"}, {"pressure_gradient": {"table": "g.csv", "period": 0.3}}],
     ids=["power", "bulk_velocity", "pressure_gradient", "table"],
 )  # fmt: skip
-def test_restarts_of_a_flow_driven_in_time(tmp_path: Path, forcing: dict[str, Any], ranks: int) -> None:
-    (tmp_path / "g.csv").write_text("t, G\n0, 0.001\n0.1, 0.009\n0.25, 0.002\n")
-    changes = {"flow.forcing": forcing, "flow.spanwise_forcing": {"bulk_velocity": "0.1*sin(4*t)"}}
-    case = write_case(tmp_path, {**changes, "time.steps": STEPS, "output.timeseries": {"every": 1}})
-    must(sluice("run", case, ranks=ranks))
-    run_in_pieces(case, tmp_path / "pieces", [3, 4, 11], [ranks])
-    assert_same_results(tmp_path / "out", tmp_path / "pieces")
-    series = rows(tmp_path / "out")
+def driven(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], Path]:
+    """What drives a flow in time, and the folder of its case and uninterrupted run."""
+    folder = tmp_path_factory.mktemp("driven")
+    (folder / "g.csv").write_text("t, G\n0, 0.001\n0.1, 0.009\n0.25, 0.002\n")
+    changes = {"flow.forcing": request.param, "flow.spanwise_forcing": {"bulk_velocity": "0.1*sin(4*t)"}}
+    must(
+        sluice("run", write_case(folder, {**changes, "time.steps": STEPS, "output.timeseries": {"every": 1}}))
+    )
+    return request.param, folder
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_restarts_of_a_flow_driven_in_time(
+    driven: tuple[dict[str, Any], Path], tmp_path: Path, ranks: int
+) -> None:
+    forcing, folder = driven
+    run_in_pieces(folder / "case.yaml", tmp_path / "pieces", [3, 4, 11], [ranks])
+    assert_same_results(folder / "out", tmp_path / "pieces")
+    series = rows(tmp_path / "pieces")
     target = 0.1 * np.sin(4 * series["time"])
     np.testing.assert_allclose(series["bulk_velocity_y"], target, atol=1e-7)
     names = series.dtype.names
@@ -132,11 +160,13 @@ def test_restarts_of_a_flow_driven_in_time(tmp_path: Path, forcing: dict[str, An
     must(sluice("verify", tmp_path / "pieces"))
 
 
-@pytest.mark.parametrize("ranks", [0, 3])
-def test_restarts_with_averages_by_phase(tmp_path: Path, ranks: int) -> None:
+@pytest.fixture(scope="module")
+def with_phases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a case with averages by phase, and of its uninterrupted run."""
+    folder = tmp_path_factory.mktemp("phases")
     phases = {"period": "pi/8", "bins": 5}
     case = write_case(
-        tmp_path,
+        folder,
         {
             "time.steps": STEPS,
             "scalars": [{"name": "heat", "walls": {"bottom": {"value": 1}, "top": {"value": 0}}}],
@@ -144,10 +174,19 @@ def test_restarts_with_averages_by_phase(tmp_path: Path, ranks: int) -> None:
         },
     )
     must(sluice("run", case))
-    run_in_pieces(case, tmp_path / "pieces", [3, 8, 11], [ranks])
-    assert_same_results(tmp_path / "out", tmp_path / "pieces")
+    return folder
+
+
+@pytest.mark.parametrize("ranks", [0, 3])
+def test_restarts_with_averages_by_phase(with_phases: Path, tmp_path: Path, ranks: int) -> None:
+    run_in_pieces(with_phases / "case.yaml", tmp_path / "pieces", [3, 8, 11], [ranks])
+    assert_same_results(with_phases / "out", tmp_path / "pieces")
     must(sluice("verify", tmp_path / "pieces"))
-    with h5py.File(tmp_path / "out" / "statistics.h5") as file:
+
+
+def test_averages_by_phase_stay_as_they_began(with_phases: Path) -> None:
+    case, out = with_phases / "case.yaml", with_phases / "out"
+    with h5py.File(out / "statistics.h5") as file:
         assert file.attrs["phase_period"] == np.pi / 8
         np.testing.assert_array_equal(file["phase"], np.arange(5) / 5)
         np.testing.assert_array_equal(file["phase_samples"][()].sum(axis=1), file["samples"])
@@ -169,10 +208,10 @@ def test_restarts_with_averages_by_phase(tmp_path: Path, ranks: int) -> None:
         assert refused.code == 3
         assert "output.statistics.phases" in refused.text and said in refused.text
     # Without statistics, the file keeps what it has.
-    before = (tmp_path / "out" / "statistics.h5").read_bytes()
+    before = (out / "statistics.h5").read_bytes()
     off = ("--set", "output.statistics=none", "--steps", STEPS + 2)
     must(sluice("run", case, "--restart", "auto", *off))
-    assert (tmp_path / "out" / "statistics.h5").read_bytes() == before
+    assert (out / "statistics.h5").read_bytes() == before
 
 
 def test_a_restart_notices_another_table(tmp_path: Path) -> None:
@@ -249,7 +288,8 @@ def test_a_run_to_a_time_is_extended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ranks", [0, 2])
 def test_restarting_a_finished_run_changes_nothing(straight: Straight, tmp_path: Path, ranks: int) -> None:
     case, reference = straight["explicit", ranks]
-    run_in_pieces(case, tmp_path / "again", [STEPS, STEPS], [ranks])
+    shutil.copytree(reference, tmp_path / "again")
+    run_in_pieces(case, tmp_path / "again", [STEPS], [ranks])
     assert_same_results(reference, tmp_path / "again")
 
 
@@ -258,7 +298,7 @@ def test_restart_from_a_named_older_checkpoint(straight: Straight, tmp_path: Pat
     """Restart from an earlier step, same directory: output of the abandoned steps is rewritten, never repeated."""
     case, reference = straight["explicit", ranks]
     output = tmp_path / "back"
-    run_in_pieces(case, output, [], [ranks])
+    shutil.copytree(reference, output)
     oldest = checkpoints(output)[0]
     assert step_of(oldest) < STEPS - 2
     must(sluice("run", case, "--output", output, "--restart", oldest, ranks=ranks))
@@ -269,7 +309,7 @@ def test_an_abandoned_branch_is_not_resumed(straight: Straight, tmp_path: Path) 
     """After a restart from an older checkpoint, auto continues from there, not from an abandoned one."""
     case, reference = straight["explicit", 0]
     output = tmp_path / "back"
-    run_in_pieces(case, output, [], [0])
+    shutil.copytree(reference, output)
     oldest = checkpoints(output)[0]
     # Ends at once: time series and statistics are then those of the old step.
     must(sluice("run", case, "--output", output, "--restart", oldest, "--steps", step_of(oldest)))
@@ -284,7 +324,7 @@ def test_nothing_of_an_abandoned_branch_is_left(straight: Straight, tmp_path: Pa
     smaller = ["--restart", "auto", "--set", "time.cfl=0.5", "--steps", STEPS + 3]
     must(sluice("run", case, "--output", tmp_path / "once", "--steps", middle))
     must(sluice("run", case, "--output", tmp_path / "once", *smaller))
-    run_in_pieces(case, tmp_path / "back", [], [0])
+    shutil.copytree(reference, tmp_path / "back")
     smaller[1] = str(checkpoints(tmp_path / "back")[0])
     must(sluice("run", case, "--output", tmp_path / "back", *smaller))
     assert_same_results(tmp_path / "once", tmp_path / "back")
@@ -339,11 +379,9 @@ def open_samples(checkpoint: Path) -> int:
         return int(file["statistics_open"].attrs["samples"])
 
 
-def test_another_order(straight: Straight, tmp_path: Path) -> None:
+def test_another_order(stopped: tuple[Path, Path]) -> None:
     """Refused; with --allow-change the velocity is divergence-free at once, and blocks of statistics stay apart."""
-    case = straight["explicit", 0][0]
-    out = tmp_path / "out"
-    must(sluice("run", case, "--output", out, "--steps", 15))
+    case, out = stopped
     changed = ["run", case, "--output", out, "--restart", "auto", "--set", "solver.order=2", "--steps", 30]
     assert "solver.order" in must(sluice(*changed), 3).err
     must(sluice(*changed, "--allow-change"))
@@ -420,11 +458,9 @@ def test_profiles_outlive_a_part_without_statistics(straight: Straight, tmp_path
 
 
 @pytest.mark.parametrize("heights", ["[0.2, 1]", "none"])
-def test_heights_and_bins_stay_the_same(straight: Straight, tmp_path: Path, heights: str) -> None:
+def test_heights_and_bins_stay_the_same(stopped: tuple[Path, Path], heights: str) -> None:
     """Heights are those of the case in every part of a run, bins those of the first: also after a part without."""
-    case = straight["explicit", 0][0]
-    out = tmp_path / "out"
-    must(sluice("run", case, "--output", out, "--steps", 15))
+    case, out = stopped
     before = (out / "spectra.h5").read_bytes()
     go_on = ["run", case, "--output", out, "--restart", "auto"]
     others = ["--set", f"output.spectra.heights={heights}"]
@@ -443,11 +479,10 @@ def test_heights_and_bins_stay_the_same(straight: Straight, tmp_path: Path, heig
             assert (file[name][...] == file[name][0]).all(), name
 
 
-def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: Path) -> None:
+def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, stopped: tuple[Path, Path]) -> None:
     """No block mixes samples of both flows, no sample is lost; a return to the first flow leaves no trace."""
-    case, reference = straight["explicit", 0]
-    out = tmp_path / "out"
-    must(sluice("run", case, "--output", out, "--steps", 15))
+    _, reference = straight["explicit", 0]
+    case, out = stopped
     first = sum(samples_by_parameters(out).values()) + open_samples(checkpoints(out)[-1])
     assert open_samples(checkpoints(out)[-1]) > 0
     changed = ["run", case, "--output", out, "--allow-change", "--set", "flow.reynolds={bulk: 5000}"]
@@ -471,11 +506,10 @@ def test_statistics_of_a_changed_flow_stay_apart(straight: Straight, tmp_path: P
     assert_same_results(reference, out)
 
 
-def test_statistics_of_version_0_1_are_continued(straight: Straight, tmp_path: Path) -> None:
+def test_statistics_of_version_0_1_are_continued(straight: Straight, stopped: tuple[Path, Path]) -> None:
     """Version 0.1 did not store parameters per block: the case in the file provides them."""
-    case, reference = straight["explicit", 0]
-    out = tmp_path / "out"
-    must(sluice("run", case, "--output", out, "--steps", 15))
+    _, reference = straight["explicit", 0]
+    case, out = stopped
     with h5py.File(out / "statistics.h5", "a") as file:
         assert len(file["samples"]) > 0
         for name in [name for name in file if name.startswith("parameter_set")]:
@@ -485,12 +519,11 @@ def test_statistics_of_version_0_1_are_continued(straight: Straight, tmp_path: P
 
 
 def test_a_checkpoint_named_by_a_relative_path_is_not_written_again(
-    straight: Straight, tmp_path: Path
+    stopped: tuple[Path, Path], tmp_path: Path
 ) -> None:
     """Not even when a changed flow stops where it started: the samples of its open block would be lost."""
-    case = straight["explicit", 0][0]
-    must(sluice("run", case, "--output", "out", "--steps", 15, cwd=tmp_path))
-    checkpoint = checkpoints(tmp_path / "out")[-1]
+    case, out = stopped
+    checkpoint = checkpoints(out)[-1]
     before = checkpoint.read_bytes()
     must(
         sluice(
