@@ -1,6 +1,6 @@
 #pragma once
-// What a case file says of a term of the equations, or of a source of a scalar. io/ reads, checks and documents their
-// keys alike.
+// What a case file says of a term of the equations, of a source of a scalar, or of the control of walls. io/ reads,
+// checks and documents their keys alike.
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -127,8 +127,8 @@ struct RuleReport {
   CaseFacts facts{};
 };
 
-/// A term of the equations, or a source of a scalar, as far as the case file knows it. What it does to the flow:
-/// solver/physics/term.hpp, source.hpp.
+/// A term of the equations, a source of a scalar, or the control of walls, as far as the case file knows it. What they
+/// do to the flow: solver/physics/term.hpp, source.hpp, solver/walls/wall_actuation.hpp.
 class Physics {
  public:
   virtual ~Physics() = default;

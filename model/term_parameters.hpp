@@ -5,9 +5,9 @@
 
 namespace sluice {
 
-/// The parameters of the terms of the equations, or of the source of a scalar, a struct for each. They belong to the
-/// terms: code that does not know a term cannot name them. A struct needs default values, which mean that the term is
-/// absent, and ==.
+/// The parameters of the terms of the equations, of the source of a scalar or of an actuation, a struct for each. They
+/// belong to the terms: code that does not know a term cannot name them. A struct needs default values, which mean that
+/// the term is absent, and ==.
 class TermParameters {
  public:
   template <class Parameters>

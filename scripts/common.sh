@@ -4,12 +4,13 @@ cores=$(lscpu -p=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)  # no
 ((cores >= 1 && cores <= $(nproc))) || cores=$(nproc)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1  # containers often run as root
 
+target=all
 # configure_and_build FOLDER [CMAKE OPTION...]: builds everything, or what the variable `target` names
 configure_and_build() {
   local folder=$1
   shift
   cmake -S "$root" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$folder.log" 2>&1 || { cat "$folder.log" >&2; return 1; }
-  cmake --build "$folder" -j "$cores" --target "${target:-all}" >>"$folder.log" 2>&1 || { tail -n 50 "$folder.log" >&2; return 1; }
+  cmake --build "$folder" -j "$cores" --target "$target" >>"$folder.log" 2>&1 || { tail -n 50 "$folder.log" >&2; return 1; }
 }
 
 # What the tests need besides sluice_post. Tests with ParaView's reader also need vtk, which is large.

@@ -9,6 +9,9 @@
 # SLUICE_SINGLE  the same in single precision; without it, only SLUICE is measured
 # PARTS          some of "steps solvers transposes transforms"; by default all
 # REPEATS        steps that count, by default 40
+# LIMIT          seconds after which a measurement is ended, by default 300
+#
+# CUDA_VISIBLE_DEVICES, if it is set, names the GPUs; the first N of it are used.
 set -uo pipefail
 ranks=${1:?usage: scripts/measure_gpus.sh N [FOLDER]}
 folder=${2:-gpus}
@@ -18,15 +21,30 @@ declare -A programs=([double]=${SLUICE:-sluice})
 if [[ -n ${SLUICE_SINGLE:-} ]]; then programs[single]=$SLUICE_SINGLE; fi
 mkdir -p "$folder"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+IFS=, read -ra gpus <<<"${CUDA_VISIBLE_DEVICES:-$(seq -s, 0 $((ranks - 1)))}"
+if ((${#gpus[@]} < ranks)); then
+  echo "CUDA_VISIBLE_DEVICES has ${#gpus[@]} GPUs, not $ranks" >&2
+  exit 1
+fi
 failed=0
 running=()
+next_gpu=0
 
 finish() {  # waits for what runs
   for job in "${running[@]}"; do wait "$job" || failed=$((failed + 1)); done
   running=()
   next_gpu=0
 }
-next_gpu=0
+
+stop() {  # an interrupt does not reach what runs in the background
+  trap - EXIT
+  for job in "${running[@]}"; do pkill -TERM -P "$job"; done
+  wait
+  exit "$1"
+}
+trap 'stop 130' INT
+trap 'stop 143' TERM
+trap 'stop $?' EXIT
 
 # start NAME GPUS PRECISION BENCHMARK [OPTION]...: on the next GPUs that are free, after what runs if those do not suffice
 start() {
@@ -37,8 +55,8 @@ start() {
   local first=$next_gpu
   next_gpu=$((next_gpu + count))
   echo "$(date +%T) $name"
-  CUDA_VISIBLE_DEVICES=$(seq -s, "$first" $((next_gpu - 1))) \
-    timeout "${LIMIT:-300}" mpirun --bind-to none --oversubscribe -n "$count" "$program" bench "$@" --json "$folder/$name.part" \
+  CUDA_VISIBLE_DEVICES=$(IFS=,; echo "${gpus[*]:first:count}") \
+    timeout -k 20 "${LIMIT:-300}" mpirun --bind-to none --oversubscribe -n "$count" "$program" bench "$@" --json "$folder/$name.part" \
     >"$folder/$name.log" 2>&1 && mv "$folder/$name.part" "$folder/$name.json" || { echo "failed: $name, see $folder/$name.log"; false; } &
   running+=($!)
 }
@@ -63,8 +81,7 @@ step() {
     --process-grid "$processes" --exchange "$exchange" "${options[@]}" --repeats "$repeats" "$@"
 }
 
-# Weak scaling: thick slabs and thin ones on each GPU, on one GPU once for each GPU. Strong scaling: a large grid, and a
-# small one.
+# Weak scaling: thick slabs and thin ones on each GPU, and each GPU alone. Strong scaling: a large grid, and a small one.
 steps() {
   local precision flow count processes exchange gpu planes
   for precision in double single; do
@@ -95,6 +112,7 @@ steps() {
 # Tridiagonal systems along a split z: P-TDMA, and transposes to whole lines.
 solvers() {
   local method processes exchange
+  if ((ranks == 1)); then return; fi
   for processes in $(grids "$ranks"); do
     for exchange in peer nccl; do
       for method in ptdma transpose; do
@@ -114,6 +132,7 @@ solvers() {
 # Between pencils: `xz` directly, or over y as `xy` and `yz`.
 transposes() {
   local precision
+  if ((ranks == 1)); then return; fi
   for precision in double single; do
     for exchange in peer nccl; do
       start "transpose1024_${precision}_$exchange" "$ranks" $precision transpose --grid 1024,1024,1024 --all --exchange $exchange --repeats 10
@@ -126,7 +145,7 @@ transposes() {
 }
 
 # All decompositions and layouts, beside the library's own transform: 512^3 with every method, larger ones with those
-# that do not pass through the host, and 1024^3 also with the best that does.
+# that do not pass through the host, 1024^3 also with three that do, and 2048^3 on four GPUs or more.
 transforms() {
   local precision exchange count
   for precision in double single; do
@@ -140,12 +159,14 @@ transforms() {
   done
   finish
   for precision in single double; do
+    if ((ranks < 4)); then break; fi
     for exchange in peer nccl; do
       start "fft2048_${precision}_$exchange" "$ranks" $precision fft --grid 2048,2048,2048 --all --exchange $exchange \
         --repeats 5 --warm-up 2 --time-limit 2
     done
   done
   for precision in double single; do
+    if ((ranks == 1)); then break; fi
     start "fft512_${precision}_all" "$ranks" $precision fft --grid 512,512,512 --all --repeats 10 --time-limit .25
     for exchange in mpi_p2p mpi_streams mpi_pipelined; do
       start "fft1024_${precision}_$exchange" "$ranks" $precision fft --grid 1024,1024,1024 --kind slab_2d_1d \
@@ -155,6 +176,11 @@ transforms() {
   finish
 }
 
-for part in $parts; do "$part" || true; done
+for part in $parts; do
+  case $part in
+    steps | solvers | transposes | transforms) "$part" ;;
+    *) echo "PARTS: $part is none of steps, solvers, transposes, transforms" >&2; exit 1 ;;
+  esac
+done
 echo "$(date +%T) done, $failed failed"
 ((failed == 0))

@@ -103,11 +103,11 @@ void select(int node_rank, int node_size) {
   check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
 }
 
-const Multiprocessor& multiprocessor() {
+const Multiprocessors& multiprocessors() {
   const auto bytes = [](cudaDeviceAttr attribute) {
     return static_cast<std::size_t>(cuda::device_attribute(attribute));
   };
-  static const Multiprocessor found{
+  static const Multiprocessors found{
       cuda::device_attribute(cudaDevAttrMultiProcessorCount), bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
       bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin), bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
   return found;

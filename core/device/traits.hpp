@@ -13,16 +13,16 @@ inline constexpr int registers = 65536;            ///< of a multiprocessor, 4 b
 inline constexpr int max_blocks_along_yz = 65535;  ///< thread blocks of a launch along y, and along z
 inline constexpr int cluster_of_any = 8;           ///< thread blocks of a cluster, on every GPU that has clusters
 
-/// A multiprocessor of this rank's GPU.
-struct Multiprocessor {
-  int count = 0;                              ///< of them on the GPU
+/// The multiprocessors of this rank's GPU: their number, and what each of them has.
+struct Multiprocessors {
+  int count = 0;
   std::size_t shared_bytes = 0;               ///< shared memory
   std::size_t max_shared_bytes_of_block = 0;  ///< the largest part that one thread block can take
   std::size_t reserved_bytes_of_block = 0;    ///< which the system takes for each thread block
 };
 
 /// Only in a GPU build. Local.
-const Multiprocessor& multiprocessor();
+const Multiprocessors& multiprocessors();
 
 /// How many thread blocks of this rank's GPU can share their shared memory; 1 if it has no clusters, and on CPUs.
 int max_thread_blocks_together();

@@ -49,7 +49,7 @@ inline constexpr int max_threads_of_tile = in_double ? 768 : 384;
 /// Tiles of so many threads whose registers must fit a multiprocessor: of complex lines, and of real ones.
 inline constexpr int resident_complex = in_double ? 1 : 3;
 inline constexpr int resident_real = in_double ? 1 : 2;
-/// Width of a tile; half as wide where two would not fit a multiprocessor.
+/// Width of a tile, halved until two fit a multiprocessor, or else until one does.
 inline constexpr int tile_bytes = 2 * device::memory_line;
 /// Rows of a block in tiles: fewer than a thread could solve, for more threads.
 inline constexpr int rows_of_tile_block = 16;

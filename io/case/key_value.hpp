@@ -253,7 +253,7 @@ KeyValue section_or_none(Path... path) {
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
 
-/// What a key of a term sets, or of the source of a scalar.
+/// What a key of a term sets, of the source of a scalar, or of an actuation.
 KeyValue parameter(const ParameterValue& value);
 
 /// A duration, or one of the words auto (no value) and off (infinite).

@@ -43,7 +43,7 @@ Key key_of(const ParameterKey& row) {
           row.commented};
 }
 
-/// Adds the keys of terms and of sources of scalars, each behind the last one of its section.
+/// Adds the keys of terms, of sources of scalars and of actuations, each behind the last one of its section.
 void add_keys_of_terms(std::vector<Key>& keys) {
   for (const Physics* term : introduced_physics()) {
     for (const ParameterKey& row : term->keys()) {

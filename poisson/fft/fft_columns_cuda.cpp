@@ -163,7 +163,7 @@ struct ColumnKernels {
 /// Bytes requested per thread block: more than needed, if more blocks than `resident` would fit.
 std::size_t shared_bytes(const ColumnStages& stages) {
   return std::max(stages.shared_bytes(),
-                  device::multiprocessor().shared_bytes / static_cast<std::size_t>(stages.resident + 1));
+                  device::multiprocessors().shared_bytes / static_cast<std::size_t>(stages.resident + 1));
 }
 
 class Columns : public SplitColumnFourier {

@@ -30,7 +30,7 @@ auto kernel_of_length(int length) {
 
 /// Allows this many bytes of shared memory for a thread block of `kernel`; false if the GPU has less.
 inline bool allow_shared(const void* kernel, std::size_t bytes) {
-  if (bytes > device::multiprocessor().max_shared_bytes_of_block) return false;
+  if (bytes > device::multiprocessors().max_shared_bytes_of_block) return false;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "shared memory of a transform");
   return true;

@@ -6,7 +6,6 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/stencil/tridiagonal_method.hpp"
-#include "core/support/real.hpp"
 
 namespace sluice {
 

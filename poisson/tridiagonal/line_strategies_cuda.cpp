@@ -94,7 +94,7 @@ void launch_lines(const LineArray& array, int blocks, const Kernel& kernel) {
   const std::size_t column = sizeof(double) * 2 * Lanes * static_cast<std::size_t>(blocks);
   unsigned threads = threads_of_reduced;  // fewer if necessary; the result is the same
   while (threads > 8 &&
-         threads * column > std::min(max_bytes_of_reduced, device::multiprocessor().max_shared_bytes_of_block))
+         threads * column > std::min(max_bytes_of_reduced, device::multiprocessors().max_shared_bytes_of_block))
     threads /= 2;
   launch(for_each_line<Lanes, Kernel>, packs.thread_blocks(threads), threads, threads * column, packs, kernel);
 }

@@ -108,7 +108,7 @@ class TileLaunch {
     check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, static_cast<int>(config_.blockDim.x),
                                                              config_.dynamicSmemBytes),
                kernel_name);
-    return count * device::multiprocessor().count;
+    return count * device::multiprocessors().count;
   }
 
   cudaLaunchAttribute attribute_ = {};
@@ -125,7 +125,7 @@ void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
     }
     return false;
   };
-  const device::Multiprocessor& on = device::multiprocessor();
+  const device::Multiprocessors& on = device::multiprocessors();
   SLUICE_REQUIRE(fits(on.shared_bytes / 2 - on.reserved_bytes_of_block) || fits(on.max_shared_bytes_of_block),
                  "tiles in shared memory must fit the grid");
   constexpr int pack = Lanes * static_cast<int>(sizeof(real));

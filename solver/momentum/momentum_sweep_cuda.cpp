@@ -164,7 +164,7 @@ bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
       u.stride_z > std::numeric_limits<int>::max()) {
     return false;
   }
-  const std::size_t memory = device::multiprocessor().max_shared_bytes_of_block;
+  const std::size_t memory = device::multiprocessors().max_shared_bytes_of_block;
   if ((implicit_z ? SharedLayout<Tile<order>, true>::bytes : SharedLayout<Tile<order>, false>::bytes) > memory)
     return false;
   const auto alike = [&](const auto& f) { return f.stride_y == u.stride_y && f.stride_z == u.stride_z; };

@@ -52,7 +52,9 @@ std::vector<ParameterKey> Source::keys() const {
   for (ParameterKey& row : rows) {
     if (row.section() != "scalars[].source") continue;
     for (const Source* other : sources()) {
-      if (other != this) row.excludes.push_back(other->name());
+      if (other == this) continue;
+      for (const ParameterKey& key : other->own_keys())
+        row.excludes.push_back(key.path.substr(key.path.rfind('.') + 1));
     }
   }
   return rows;

@@ -29,7 +29,9 @@ class KeysOfWall {
   /// A member that all actuations have, such as Actuation::amplitude.
   template <class T>
   ParameterMember<T> common(T Actuation::*member) const {
-    return {.edit = [side = side_, member](FlowParameters& flow, std::size_t) -> T& { return (flow.*side).actuation.*member; },
+    return {.edit = [side = side_, member](FlowParameters& flow, std::size_t) -> T& {
+              return (flow.*side).actuation.*member;
+            },
             .get = [side = side_, member](const FlowParameters& flow, std::size_t) -> const T& {
               return (flow.*side).actuation.*member;
             }};
@@ -68,8 +70,8 @@ class WallActuation : public ActuationType {
   /// What the wall does, for the documentation of its name: no full stop.
   virtual std::string meaning() const = 0;
   /// Its keys. The path is the name alone; `only_with` is filled in by the list. Types may share a key if they bind it
-  /// to the same member; a meaning that differs from that of the type before in the list is added to it, "for NAME
-  /// ...".
+  /// to the same member and it has the same unit; a meaning that differs from that of the first type is added to it,
+  /// "for NAME ...".
   virtual std::vector<ParameterKey> keys(const KeysOfWall& wall) const = 0;
   /// Names that users try, and the key inside of the section that they mean.
   virtual std::vector<Synonym> synonyms() const { return {}; }

@@ -184,8 +184,9 @@ def test_restarts_with_averages_by_phase(with_phases: Path, tmp_path: Path, rank
     must(sluice("verify", tmp_path / "pieces"))
 
 
-def test_averages_by_phase_stay_as_they_began(with_phases: Path) -> None:
-    case, out = with_phases / "case.yaml", with_phases / "out"
+def test_averages_by_phase_stay_as_they_began(with_phases: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(with_phases, tmp_path / "run")
+    case, out = folder / "case.yaml", folder / "out"
     with h5py.File(out / "statistics.h5") as file:
         assert file.attrs["phase_period"] == np.pi / 8
         np.testing.assert_array_equal(file["phase"], np.arange(5) / 5)
