@@ -67,8 +67,6 @@ void add_keys(const WallActuation& type, const KeysOfWall& wall, std::vector<Par
       continue;
     }
     known->only_with.push_back(type.name());
-    SLUICE_REQUIRE(known->unit == key.unit && known->required == key.required,
-                   "types share a key that differs: " + key.path);
     if (known->meaning.starts_with(key.meaning.substr(0, key.meaning.size() - 1))) continue;
     known->meaning.pop_back();  // its full stop
     known->meaning += fmt::format("; for {} {}", type.name(), key.meaning);

@@ -70,8 +70,7 @@ class WallActuation : public ActuationType {
   /// What the wall does, for the documentation of its name: no full stop.
   virtual std::string meaning() const = 0;
   /// Its keys. The path is the name alone; `only_with` is filled in by the list. Types may share a key if they bind it
-  /// to the same member and it has the same unit; a meaning that differs from that of the first type is added to it,
-  /// "for NAME ...".
+  /// to the same member. The first type documents it; a meaning that differs from its is added, "for NAME ...".
   virtual std::vector<ParameterKey> keys(const KeysOfWall& wall) const = 0;
   /// Names that users try, and the key inside of the section that they mean.
   virtual std::vector<Synonym> synonyms() const { return {}; }
