@@ -90,8 +90,8 @@ ParameterAlternative parameter(Member Parameters::*member, Kind kind) {
 }
 /// A member that is an enumeration, by words in the order of its enumerators.
 template <class Enum>
-ParameterChoice choice_of(const ParameterMember<Enum>& member, std::vector<std::string> words) {
-  return {.words = std::move(words),
+ParameterChoice choice_of(const ParameterMember<Enum>& member, const std::vector<std::string>& words) {
+  return {.words = words,
           .set = [edit = member.edit](FlowParameters& flow, std::size_t n) { edit(flow, 0) = static_cast<Enum>(n); },
           .get = [get = member.get](const FlowParameters& flow) { return static_cast<std::size_t>(get(flow, 0)); }};
 }
