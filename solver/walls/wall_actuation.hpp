@@ -48,8 +48,8 @@ class KeysOfWall {
   }
   /// An enumeration among these, whose words are in the order of the enumerators.
   template <class Parameters, class Enum>
-  ParameterChoice choice(Enum Parameters::*member, std::vector<std::string> words) const {
-    return choice_of(parameter(member), std::move(words));
+  ParameterChoice choice(Enum Parameters::*member, const std::vector<std::string>& words) const {
+    return choice_of(parameter(member), words);
   }
 
  private:
