@@ -3,7 +3,7 @@
 #   scripts/measure_gpus.sh N [FOLDER]
 # N GPUs, one rank each; for comparison one, two, four, ... of them. FOLDER, by default `gpus`, gets a file of JSON and a
 # log for each measurement, named after it. A measurement that is there already is not repeated, so an interrupted
-# script goes on where it was. Four H100s take about twelve minutes. `sluice-post bench FOLDER/fft*.json` shows transforms.
+# script goes on where it was. The steps take ten minutes on four H100s. Needs Open MPI. `sluice-post bench FOLDER/fft*.json` shows transforms.
 #
 # SLUICE         program to measure, by default the `sluice` on the PATH
 # SLUICE_SINGLE  the same in single precision; without it, only SLUICE is measured
