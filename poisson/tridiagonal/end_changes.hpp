@@ -1,6 +1,7 @@
 #pragma once
-// Lines that ranks solve as if there were no other ranks, and then change near the ends of their rows. Kernels for
-// packs of lines; plain code, which also runs on the host.
+// The equations of the two ends of a rank's rows, with the rows between eliminated, which make lines whole, and what
+// the values of the ends mean for rows that are then solved alone. Kernels for packs of lines; plain code, which also
+// runs on the host.
 #include "poisson/tridiagonal/end_reach.hpp"
 #include "poisson/tridiagonal/reduced_system.hpp"
 
@@ -15,100 +16,93 @@ SLUICE_INLINE BoundaryEquations end_equations(const Lines& lines, int i, int j) 
           lines.reduced_at(coupling, behind, i, j)};
 }
 
-/// Copies a rank's own first and last value to `own`, and writes the right-hand sides of these two equations, which
-/// follow from them, to `ends`. symmetry: that of the rank's rows as one block. The singular line's share of the mean
-/// replaces its imaginary part.
+/// Writes the right-hand sides of these two equations to `own` and `ends`:
+///
+///   r_0 = d_0 + s_1,    s_n = weight_n (d_n + s_{n+1}),    weight_n = -away_{n-1} / (diagonal_n + shift + away_n
+///   ratio_{n+1}).
+///
+/// From where the end does not reach, s = 0. The nth of 2 `x.rows` rows of packs: the first ends of all lines, then the
+/// last ends. The singular line's share of the mean replaces the imaginary part of its first end in `ends`.
 template <class Lines, int Lanes>
 struct FormEnds {
-  Lines lines;
-  const double* symmetry;
+  Lines lines;  ///< with the rank's blocks
   LineArray x, own, ends;
   const double* share;  ///< of the mean
 
-  SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> /*storage*/) const {
-    const BoundaryEquations equations = end_equations(lines, lane / Lines::components, j);
-    const double back = *symmetry * equations.coupling;
-    LanePack<Lanes> first = pack_at<Lanes>(x.at(lane, j, 0));
-    LanePack<Lanes> last = pack_at<Lanes>(x.at(lane, j, lines.row_count - 1));
-    pack_at<Lanes>(own.at(lane, j, 0)) = first;
-    pack_at<Lanes>(own.at(lane, j, 1)) = last;
+  SLUICE_INLINE void operator()(int lane, int n, LaneRows<double> /*storage*/) const {
+    constexpr int size = EndReach::rows_in_group;
+    const bool from_first = n < x.rows;
+    const int j = from_first ? n : n - x.rows;
+    const int i = lane / Lines::components;
+    const double shift = lines.shift(i, j);
+    const RowsFromEnd from_end = RowsFromEnd::of(from_first, lines);
+    const int inner = lines.row_count - 2;
+    const real* const end = x.at(lane, j, from_first ? 0 : lines.row_count - 1);
+    const std::ptrdiff_t stride = from_first ? x.stride_z : -x.stride_z;
+    double sum[Lanes] = {};
+    double ratio = 0;
+    for (int group = ReachFromEnd(from_first, lines).of(shift) - 1; group >= 0; --group) {
+      const int before = group * size;
+      LanePack<Lanes> d[size] = {};
+      SLUICE_UNROLL
+      for (int m = 0; m < size; ++m) {
+        if (before + m < inner) d[m] = pack_at<Lanes>(end + (before + m + 1) * stride);
+      }
+      SLUICE_UNROLL
+      for (int m = size - 1; m >= 0; --m) {
+        const int row = before + m + 1;
+        if (row > inner) continue;
+        const double inverse = from_end.inverse(row, shift, ratio);
+        const double weight = -from_end.away(row - 1) * inverse;
+        ratio = -from_end.toward(row) * inverse;
+        SLUICE_UNROLL
+        for (int r = 0; r < Lanes; ++r) sum[r] = weight * (d[m][r] + sum[r]);
+      }
+    }
+    LanePack<Lanes> right = pack_at<Lanes>(end);
     SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) {
-      const double solved_first = first[r];
-      const double solved_last = last[r];
-      first[r] = static_cast<real>(multiply_add(equations.first, solved_first, equations.coupling * solved_last));
-      last[r] = static_cast<real>(multiply_add(equations.last, solved_last, back * solved_first));
-    }
+    for (int r = 0; r < Lanes; ++r) right[r] = static_cast<real>(right[r] + sum[r]);
+    pack_at<Lanes>(own.at(lane, j, from_first ? 0 : 1)) = right;
     if constexpr (Lines::components == 2) {
-      if (is_singular_line(lines, lane, j)) first[1] = static_cast<real>(*share);
+      if (from_first && is_singular_line(lines, lane, j)) right[1] = static_cast<real>(*share);
     }
-    pack_at<Lanes>(ends.at(lane, j, 0)) = first;
-    pack_at<Lanes>(ends.at(lane, j, 1)) = last;
+    pack_at<Lanes>(ends.at(lane, j, from_first ? 0 : 1)) = right;
   }
 };
 
-/// Adds to one group of rows, the nth of `decay`, what the change of an end from its value in `own` to that in `ends`
-/// changes there. With group 0, the end itself takes the value in `ends`.
+/// Adds to d of a rank's first and last row what makes the solution of its rows alone that of the whole line: their
+/// equations' right-hand sides become those of the values in `ends` instead of those in `own`. symmetry: that of the
+/// rank's rows as one block.
 template <class Lines, int Lanes>
-struct ChangeFromEnd {
-  Lines lines;  ///< with the rank's blocks
+struct SetEnds {
+  Lines lines;
+  const double* symmetry;
   LineArray x, own, ends;
-  EndDecay decay;
-  RowsFromEnd from_end;
 
-  ChangeFromEnd(const Lines& home, const LineArray& array, const LineArray& own_ends, const LineArray& final_ends,
-                bool from_first)
-      : lines(home),
-        x(array),
-        own(own_ends),
-        ends(final_ends),
-        decay(from_first ? home.decay_from_first : home.decay_from_last),
-        from_end{home, home.first_row + (from_first ? 0 : home.row_count - 1), from_first ? 1 : -1} {}
-
-  SLUICE_INLINE void operator()(int lane, int n, LaneRows<double> /*storage*/) const {
-    const RowGroup place = decay.at(n);
+  SLUICE_INLINE void operator()(int lane, int j, LaneRows<double> /*storage*/) const {
     const int i = lane / Lines::components;
-    const std::ptrdiff_t at = lines.decay_at(n, place, i);
-    const double product = decay.product[at];
-    if (product == 0) return;
-    const int inner = lines.row_count - 2;
-    const int before = place.group * size;  // rows between the end and the group
-    const bool from_top = from_end.step < 0;
-    real* const end = x.at(lane, place.j, from_top ? lines.row_count - 1 : 0);
-    const std::ptrdiff_t stride = from_top ? -x.stride_z : x.stride_z;
-    LanePack<Lanes> rows[size] = {};
-    SLUICE_UNROLL
-    for (int m = 0; m < size; ++m) {
-      if (before + m < inner) rows[m] = pack_at<Lanes>(end + (before + m + 1) * stride);
-    }
-    double ratios[size];
-    double ratio = decay.ratio[at];
-    const double shift = lines.shift(i, place.j);
-    SLUICE_UNROLL
-    for (int m = size - 1; m >= 0; --m) {
-      if (before + m < inner) ratio = from_end.ratio(before + m + 1, shift, ratio);
-      ratios[m] = ratio;
-    }
-    const LanePack<Lanes> solution = pack_at<Lanes>(ends.at(lane, place.j, from_top ? 1 : 0));
-    const LanePack<Lanes> solved = pack_at<Lanes>(own.at(lane, place.j, from_top ? 1 : 0));
-    double change[Lanes];
-    SLUICE_UNROLL
-    for (int r = 0; r < Lanes; ++r) change[r] = product * (static_cast<double>(solution[r]) - solved[r]);
-    if (place.group == 0) pack_at<Lanes>(end) = solution;
-    SLUICE_UNROLL
-    for (int m = 0; m < size; ++m) {
-      if (before + m >= inner) continue;
-      SLUICE_UNROLL
-      for (int r = 0; r < Lanes; ++r) {
-        change[r] *= ratios[m];
-        rows[m][r] = static_cast<real>(rows[m][r] + change[r]);
-      }
-      pack_at<Lanes>(end + (before + m + 1) * stride) = rows[m];
-    }
+    const double shift = lines.shift(i, j);
+    const BoundaryEquations equations = end_equations(lines, i, j);
+    const double back = *symmetry * equations.coupling;
+    const LanePack<Lanes> first = pack_at<Lanes>(ends.at(lane, j, 0));
+    const LanePack<Lanes> last = pack_at<Lanes>(ends.at(lane, j, 1));
+    if (ReachFromEnd(true, lines).of(shift) > 0) set(lane, j, 0, 0, equations.first, first, equations.coupling, last);
+    if (ReachFromEnd(false, lines).of(shift) > 0)
+      set(lane, j, 1, lines.row_count - 1, equations.last, last, back, first);
   }
 
  private:
-  static constexpr int size = EndDecay::rows_in_group;
+  SLUICE_INLINE void set(int lane, int j, int end, int row, double diagonal, const LanePack<Lanes>& value,
+                         double across, const LanePack<Lanes>& other) const {
+    const LanePack<Lanes> right = pack_at<Lanes>(own.at(lane, j, end));
+    LanePack<Lanes> d = pack_at<Lanes>(x.at(lane, j, row));
+    SLUICE_UNROLL
+    for (int r = 0; r < Lanes; ++r) {
+      const double change = multiply_add(diagonal, static_cast<double>(value[r]), across * other[r]) - right[r];
+      d[r] = static_cast<real>(d[r] + change);
+    }
+    pack_at<Lanes>(x.at(lane, j, row)) = d;
+  }
 };
 
 }  // namespace sluice

@@ -17,7 +17,7 @@ std::vector<double> change_beyond(const RowsFromEnd& from_end, int inner, double
   double change = 1;
   for (int n = 1; n <= inner + 1; ++n) {
     change *= std::abs(ratios[static_cast<std::size_t>(n)]);
-    if ((n > 1 && (n - 1) % EndDecay::rows_in_group == 0) || n == inner + 1) changes.push_back(change);
+    if ((n > 1 && (n - 1) % EndReach::rows_in_group == 0) || n == inner + 1) changes.push_back(change);
   }
   return changes;
 }

@@ -142,8 +142,9 @@ void solve_reduced(const std::vector<LineSystems<Lines>>& all, ColumnTranspose& 
   column.backward(ends);
 }
 
-/// Each rank solves its rows in tiles, as if there were no other ranks. Its first and last values give two equations
-/// per line, which are exchanged and solved, and the solution changes the rows near them.
+/// Each rank forms the equations of its ends from the rows that they depend on. These are exchanged and solved; then
+/// the rank solves its rows in tiles, as if there were no other ranks, with right-hand sides of which the ends are
+/// part.
 template <class Lines>
 class SplitTiles final : public LineSolver<Lines> {
  public:
@@ -157,37 +158,33 @@ class SplitTiles final : public LineSolver<Lines> {
   void solve(const std::vector<LineSystems<Lines>>& all) override {
     SLUICE_REQUIRE(static_cast<int>(all.size()) == plan_.systems, "all systems of the plan are solved together");
     int n = 0;
-    for (const LineSystems<Lines>& systems : all) solve_alone(systems, n++);
+    for (const LineSystems<Lines>& systems : all) form(systems, n++);
     solve_reduced(all, column_, ends_.array());
     n = 0;
-    for (const LineSystems<Lines>& systems : all) change(systems, n++);
+    for (const LineSystems<Lines>& systems : all) solve_alone(systems, n++);
   }
 
  private:
-  /// Also forms the equations of the rank's ends.
-  void solve_alone(const LineSystems<Lines>& systems, int n) {
+  void form(const LineSystems<Lines>& systems, int n) {
     const auto& [at_home, whole, x] = systems;
-    Lines alone = at_home;
     if constexpr (Lines::components == 2) {
       if (at_home.holds_singular_line) {
         sum_share<<<1, threads_of_blocks>>>(at_home, x, share_.data());
         check_cuda(cudaGetLastError(), kernel_name);
       }
-      alone.holds_singular_line = false;  // the mean is subtracted from the ends
     }
-    solve_in_tiles(alone, x, plan_);
-    launch_lines<lanes>(
-        ends_.of(n), 0,
-        FormEnds<Lines, lanes>{at_home, whole.symmetry + plan_.rank, x, own_.of(n), ends_.of(n), share_.data()});
+    LineArray both_ends = ends_.of(n);
+    both_ends.rows *= 2;
+    launch_lines<lanes>(both_ends, 0, FormEnds<Lines, lanes>{at_home, x, own_.of(n), ends_.of(n), share_.data()});
   }
 
-  void change(const LineSystems<Lines>& systems, int n) {
-    for (const bool from_first : {true, false}) {
-      const ChangeFromEnd<Lines, lanes> change(systems.at_home, systems.x, own_.of(n), ends_.of(n), from_first);
-      LineArray groups = systems.x;
-      groups.rows = change.decay.total(groups.rows);
-      launch_lines<lanes>(groups, 0, change);
-    }
+  void solve_alone(const LineSystems<Lines>& systems, int n) {
+    const auto& [at_home, whole, x] = systems;
+    launch_lines<lanes>(ends_.of(n), 0,
+                        SetEnds<Lines, lanes>{at_home, whole.symmetry + plan_.rank, x, own_.of(n), ends_.of(n)});
+    Lines alone = at_home;
+    if constexpr (Lines::components == 2) alone.holds_singular_line = false;  // the mean is subtracted from the ends
+    solve_in_tiles(alone, x, plan_);
   }
 
   static constexpr int lanes = Lines::components;

@@ -58,30 +58,12 @@ PlanRows rows_in(const double* values, const int* bounds, const LinePlan& plan) 
   return rows;
 }
 
-/// The groups of rows between the ends of a rank's rows; at least one, with which the end itself is set.
-int groups_of(int rows) {
-  return std::max(1, (rows - 2 + EndDecay::rows_in_group - 1) / EndDecay::rows_in_group);
-}
-
 /// EndReach::smallest_shift of the first and then of the last of a rank's rows.
 std::vector<double> reach_of_ends(const LineRows& rows, int first, int count, double largest_shift) {
   std::vector<double> values = smallest_shifts({rows, first, 1}, count - 2, largest_shift);
   std::ranges::copy(smallest_shifts({rows, first + count - 1, -1}, count - 2, largest_shift),
                     std::back_inserter(values));
   return values;
-}
-
-/// How far changes reach from one of the ends of `home`. shifts: of reach_of_ends.
-ReachFromEnd reach_from(bool from_first, const LineRows& home, const double* shifts) {
-  const int groups = groups_of(home.row_count);
-  const EndReach of_first{shifts, groups};
-  const EndReach of_last{shifts + groups, groups};
-  if (from_first) return {of_first, of_last, home.first_row == 0};
-  return {of_last, of_first, home.first_row + home.row_count == home.nz};
-}
-
-RowsFromEnd rows_from(bool from_first, const LineRows& home) {
-  return from_first ? RowsFromEnd{home, home.first_row, 1} : RowsFromEnd{home, home.first_row + home.row_count - 1, -1};
 }
 
 /// The coefficients of a rank's ends, behind those of its blocks; see end_changes.hpp.
@@ -108,21 +90,6 @@ struct PrepareReduced {
     const double flux = shift == 0 ? lines.singular_flux : 0;
     system.prepare(shift, flux, reduced + line, lines.lines);
     if (with_ends) store_end_equations(system.solved, shift, flux, reduced + line, lines.lines);
-  }
-};
-
-/// Fills EndDecay for each line. first: number of the first group with index j.
-struct FindDecay {
-  ShiftedLines lines;
-  RowsFromEnd from_end;
-  ReachFromEnd reach;
-  const int* first;
-  double *products, *ratios;
-
-  SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
-    const double shift = lines.shift(i, j);
-    const std::ptrdiff_t at = lines.decay_at(first[j], {}, i);
-    find_decay(from_end, lines.row_count - 2, reach.of(shift), shift, products + at, ratios + at, lines.lines_in_row);
   }
 };
 
@@ -164,10 +131,7 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
   rows_.set(rows);
   if (strategy_ == LineStrategy::split_tiles) {
     const double largest_shift = *std::ranges::min_element(shift_x) + *std::ranges::min_element(shift_y);
-    host_reach_ = reach_of_ends(rows_.on_host().solved, plan.first_row(), plan.rows(), largest_shift);
-    reach_ = Buffer<double>(host_reach_);
-    host_shift_x_ = shift_x;
-    host_shift_y_ = shift_y;
+    reach_ = Buffer<double>(reach_of_ends(rows_.on_host().solved, plan.first_row(), plan.rows(), largest_shift));
   }
   shift_x_ = Buffer<double>(shift_x);
   shift_y_ = Buffer<double>(shift_y);
@@ -217,35 +181,8 @@ ShiftedLines PoissonTables::at_home(const Box3& box) {
   if (strategy_ == LineStrategy::condensed) return prepared_lines(box, rows.home_system(), false, home_reduced_);
   if (strategy_ != LineStrategy::split_tiles) return lines(box, rows.home);
   ShiftedLines prepared = prepared_lines(box, rows.isolated_system(), true, home_reduced_);
-  prepared.decay_from_first = find_decay_of_lines(prepared, box, true);
-  prepared.decay_from_last = find_decay_of_lines(prepared, box, false);
+  prepared.reach = reach_.data();
   return prepared;
-}
-
-EndDecay PoissonTables::find_decay_of_lines(const ShiftedLines& home, const Box3& box, bool from_first) {
-  const ReachFromEnd reach = reach_from(from_first, home, host_reach_.data());
-  std::vector<RowGroup> groups;
-  std::vector<int> first;
-  for (int j = 0; j < box.ny(); ++j) {
-    first.push_back(static_cast<int>(groups.size()));
-    int most = 0;
-    for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) {
-      const double shift =
-          host_shift_x_[static_cast<std::size_t>(i)] + host_shift_y_[static_cast<std::size_t>(box.lo[1] + j)];
-      most = std::max(most, reach.of(shift));
-    }
-    for (int group = 0; group < most; ++group) groups.push_back({j, group});
-  }
-  DecayTables& tables = decay_[from_first ? 0 : 1];
-  tables.groups = Buffer<RowGroup>(groups);
-  tables.products = Buffer<double>(groups.size() * static_cast<std::size_t>(box.extent(0)));
-  tables.ratios = Buffer<double>(tables.products.size());
-  const Buffer<int> first_group(first);
-  parallel_for("decay of changes", box_of(box.nx(), box.ny(), 1),
-               FindDecay{home, rows_from(from_first, home), reach_from(from_first, home, reach_.data()),
-                         first_group.data(), tables.products.data(), tables.ratios.data()});
-  device::synchronize();  // first_group is used until then
-  return {tables.products.data(), tables.ratios.data(), tables.groups.data(), static_cast<int>(groups.size())};
 }
 
 ShiftedLines PoissonTables::whole(const Box3& box) {
@@ -261,12 +198,7 @@ double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& 
   };
   double bytes = of_lines(whole, plan.reduced.count());
   if (plan.strategy == LineStrategy::condensed) bytes += of_lines(home, plan.blocks_here());
-  if (plan.strategy == LineStrategy::split_tiles) {
-    // How far changes reach depends on the grid; half of the groups of rows are counted.
-    const double groups = groups_of(plan.rows()) / 2.0;
-    bytes += of_lines(home, plan.blocks_here() + 1) +
-             2 * sizeof(double) * groups * static_cast<double>(home.extent(0) * home.extent(1));
-  }
+  if (plan.strategy == LineStrategy::split_tiles) bytes += of_lines(home, plan.blocks_here() + 1);
   return bytes;
 }
 
@@ -280,8 +212,7 @@ HelmholtzTables::HelmholtzTables(TridiagonalRows second_derivative, const LinePl
       reduced_(3 * second_derivative_.diagonal.size()),
       home_reduced_(reduced_ + static_cast<std::size_t>(reduced_coefficients * plan.reduced.count())),
       reach_(home_reduced_ + static_cast<std::size_t>(reduced_coefficients * (plan.blocks_here() + 1))),
-      decay_(reach_ + static_cast<std::size_t>(2 * groups_of(rows_here_))),
-      host_values_(decay_ + 2 * (decay_ - reach_)),
+      host_values_(reach_ + static_cast<std::size_t>(2 * EndReach::groups_of(rows_here_))),
       values_(host_values_),
       upload_(host_values_.size()) {
   prepare(0);
@@ -329,18 +260,7 @@ void HelmholtzTables::prepare_ends() {
   double* const reduced = host_values_.data() + home_reduced_;
   rows.isolated_system().prepare(0, 0, reduced, 1);
   store_end_equations(rows.home, 0, 0, reduced, 1);
-  double* const shifts = host_values_.data() + reach_;
-  std::ranges::copy(reach_of_ends(rows.solved, first_row_, rows_here_, 0), shifts);
-  for (const bool from_first : {true, false}) {
-    int& groups = reached_groups_[from_first ? 0 : 1];
-    groups = reach_from(from_first, rows.home, shifts).of(0);
-    double* const decay = host_values_.data() + decay_of(from_first);
-    find_decay(rows_from(from_first, rows.home), rows_here_ - 2, groups, 0, decay, decay + groups_of(rows_here_), 1);
-  }
-}
-
-std::size_t HelmholtzTables::decay_of(bool from_first) const {
-  return decay_ + static_cast<std::size_t>(from_first ? 0 : 2 * groups_of(rows_here_));
+  std::ranges::copy(reach_of_ends(rows.solved, first_row_, rows_here_, 0), host_values_.data() + reach_);
 }
 
 TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) const {
@@ -349,14 +269,7 @@ TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) con
   lines.weight = values_.data() + lines.nz;
   lines.from_first = values_.data() + 2 * lines.nz;
   lines.reduced = values_.data() + reduced;
-  if (strategy_ == LineStrategy::split_tiles) {
-    const auto decay = [&](bool from_first) {
-      const double* const products = values_.data() + decay_of(from_first);
-      return EndDecay{products, products + groups_of(rows_here_), nullptr, reached_groups_[from_first ? 0 : 1]};
-    };
-    lines.decay_from_first = decay(true);
-    lines.decay_from_last = decay(false);
-  }
+  if (strategy_ == LineStrategy::split_tiles) lines.reach = values_.data() + reach_;
   return lines;
 }
 

@@ -72,22 +72,12 @@ class PoissonTables {
   /// With the prepared `system` in `reduced`.
   ShiftedLines prepared_lines(const Box3& box, const ReducedSystem& system, bool with_ends,
                               Buffer<double>& reduced) const;
-  EndDecay find_decay_of_lines(const ShiftedLines& home, const Box3& box, bool from_first);
-
-  /// The arrays of an EndDecay.
-  struct DecayTables {
-    Buffer<RowGroup> groups;
-    Buffer<double> products, ratios;
-  };
 
   LineStrategy strategy_;
   RowTables rows_;
   Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, home_reduced_, reduced_;
   double singular_flux_;
-  // Of split tiles: reach_of_ends and the shifts of all wavenumbers, and how changes decay from the first and the last.
-  Buffer<double> reach_;
-  std::vector<double> host_reach_, host_shift_x_, host_shift_y_;
-  std::array<DecayTables, 2> decay_;
+  Buffer<double> reach_;  ///< of the ends, of split tiles
 };
 
 /// Coefficients of 1 - c Lz.
@@ -105,19 +95,15 @@ class HelmholtzTables {
   TableLines lines(const LineRows& rows, std::size_t reduced) const;
   /// What split tiles need beside isolated systems.
   void prepare_ends();
-  /// Where EndDecay::product of an end begins; ratio follows.
-  std::size_t decay_of(bool from_first) const;
   /// Pivots of the rows [first, end).
   void eliminate(int first, int end);
 
   TridiagonalRows second_derivative_, matrix_;
   LineStrategy strategy_;
   RowTables rows_;
-  int first_row_, rows_here_;                           ///< of this rank
-  std::size_t reduced_, home_reduced_, reach_, decay_;  ///< where these coefficients begin
-  std::array<int, 2> reached_groups_{};                 ///< EndDecay::count from the first and from the last row
-  /// 1 / pivot, weight and from_first of all rows, reduced systems of whole lines and at home, reach of the ends and
-  /// decay from them.
+  int first_row_, rows_here_;                   ///< of this rank
+  std::size_t reduced_, home_reduced_, reach_;  ///< where these coefficients begin
+  /// 1 / pivot, weight and from_first of all rows, reduced systems of whole lines and at home, reach of the ends.
   std::vector<double> host_values_;
   Buffer<double> values_;
   Upload<double> upload_;

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/device/tuning.hpp"
 #include "core/support/real.hpp"
 
 namespace sluice {
@@ -24,26 +23,6 @@ struct BlockBounds {
   int count = 0;
 };
 
-/// A group of neighbouring rows of the lines with index j; group 0 is next to the end that changes.
-struct RowGroup {
-  int j, group;
-};
-
-/// How a change of the value at an end of a rank's rows continues into the groups of rows that it reaches. Device
-/// memory; see end_reach.hpp.
-struct EndDecay {
-  static constexpr int rows_in_group = tuning::lines::rows_in_group;
-
-  const double* product = nullptr;   ///< of the ratios of all rows before the group; 0: the line need not change there
-  const double* ratio = nullptr;     ///< of the row after the group; 0: none is reached
-  const RowGroup* groups = nullptr;  ///< those that some line must change; null: `count` groups of every j
-  int count = 0;
-
-  /// How many groups there are for `rows` values of j.
-  SLUICE_INLINE int total(int rows) const { return groups ? count : rows * count; }
-  SLUICE_INLINE RowGroup at(int n) const { return groups ? groups[n] : RowGroup{n / count, n % count}; }
-};
-
 /// Rows common to all systems, and some or all of their blocks. Device memory, global row index.
 struct LineRows {
   const double* lower = nullptr;
@@ -53,8 +32,8 @@ struct LineRows {
   BlockBounds blocks;
   int nz = 0;
   int first_row = 0, row_count = 0;  ///< the rows of all ranks, or of one
-  /// Where a rank solves its rows alone and then changes them near the ends.
-  EndDecay decay_from_first, decay_from_last;
+  /// How far the rows of a rank depend on its ends: EndReach::smallest_shift of the first, then of the last.
+  const double* reach = nullptr;
 
   /// The same rows with only `count` of the blocks, from `first` on.
   SLUICE_INLINE LineRows with_blocks(int first, int count) const {
@@ -82,10 +61,6 @@ struct ShiftedLines : LineRows {
   bool holds_singular_line = false;     ///< whether local line (0, 0) is the singular one
 
   SLUICE_INLINE double shift(int i, int j) const { return shift_x[i] + shift_y[j]; }
-  /// Index in EndDecay of the nth group of rows of line i.
-  SLUICE_INLINE std::ptrdiff_t decay_at(int n, const RowGroup& /*place*/, int i) const {
-    return static_cast<std::ptrdiff_t>(n) * lines_in_row + i;
-  }
   SLUICE_INLINE const double* column(int n) const { return n == 0 ? lower : n == 1 ? upper : diagonal; }
   SLUICE_INLINE double reduced_at(ReducedCoefficient which, int block, int i, int j) const {
     return reduced[(reduced_coefficients * block + which) * lines + static_cast<std::ptrdiff_t>(j) * lines_in_row + i];
@@ -104,7 +79,6 @@ struct TableLines : LineRows {
   const double* reduced = nullptr;     ///< [block][coefficient]
 
   SLUICE_INLINE double shift(int /*i*/, int /*j*/) const { return 0; }
-  SLUICE_INLINE std::ptrdiff_t decay_at(int /*n*/, const RowGroup& place, int /*i*/) const { return place.group; }
   SLUICE_INLINE const double* column(int n) const {
     return n == 0 ? lower : n == 1 ? upper : n == 2 ? inverse : n == 3 ? weight : from_first;
   }
