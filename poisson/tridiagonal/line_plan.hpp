@@ -15,7 +15,7 @@ enum class LineStrategy {
   whole_lines,  ///< CPU, z not split: both passes over all blocks while a bundle of lines is in cache
   two_passes,   ///< CPU, z split: lines are read twice; boundary values are exchanged in between
   tiles,        ///< GPU, z not split: a few neighbouring lines at a time in shared memory, tall ones in parts
-  split_tiles,  ///< GPU, z split: tiles of each rank's rows, which are then changed near their ends
+  split_tiles,  ///< GPU, z split: tiles of each rank's rows, whose ends are found first
   condensed     ///< GPU: lines are read twice, by blocks in shared memory; each rank condenses its blocks to one
 };
 
