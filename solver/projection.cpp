@@ -30,9 +30,19 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
       order_(flow.order),
       spanwise_(flow.spanwise_forcing.kind != ForcingKind::none),
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order, flow.periodic_z},
-               flow.tridiagonal, exchanges) {}
+               flow.tridiagonal, exchanges) {
+  if (!halo.is_split_thickly()) return;
+  const Box3 plane{{0, 0, 0}, {box_.extent(0), box_.extent(1), 1}};
+  above_.emplace(plane, Location::center, 0, HaloWidth{0, 0});
+  if (flow.diffusion == Diffusion::implicit_z) below_.emplace(plane, Location::center, 0, HaloWidth{0, 0});
+}
 
-void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers) {
+HaloExchange::PlanesBeyond Projection::beyond() {
+  return {below_ ? &*below_ : nullptr, above_ ? &*above_ : nullptr};
+}
+
+void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers,
+                       const HaloExchange::Fields& ahead) {
   const bool wide = order_ == Order::fourth;
   {
     const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
@@ -40,6 +50,7 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
     halo_->update_y(star.v, {.lower = wide ? 2 : 1, .upper = wide ? 1 : 0});
     halo_->update_z(star.w, {.lower = 1, .upper = 0});
     walls_->apply_normal(star.w);
+    if (!ahead.empty()) halo_->start_z(ahead);
   }
   if (spanwise_) {
     const PhaseTimers::Scope scope(timers, TimedPhase::divergence);
@@ -53,7 +64,12 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
   // The correction of order 4 reads phi(j-1) to phi(j+2).
   halo_->update_y(phi, {.lower = 1, .upper = wide ? 2 : 1});
-  halo_->update_z(phi, {.lower = 1, .upper = 1});
+  if (ahead.empty()) {
+    halo_->update_z(phi, {.lower = 1, .upper = 1});
+  } else {
+    halo_->update_z(phi, beyond());
+    halo_->finish_z();
+  }
   walls_->apply_neumann(phi);
 }
 

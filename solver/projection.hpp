@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "core/decomp/halo_exchange.hpp"
 #include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
@@ -24,8 +26,13 @@ class Projection {
 
   /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with
   /// valid halos, walls included; of order 4, all but the second row below in y, which nobody reads. phi: from
-  /// make_phi(). Also forms the sums that u_star_sum() and v_star_sum() return.
-  void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers);
+  /// make_phi(). Also forms the sums that u_star_sum() and v_star_sum() return. If `ahead` is not empty, solve() fills
+  /// the z halos of these fields meanwhile, without edges, and the planes beyond those of phi.
+  void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers,
+             const HaloExchange::Fields& ahead = {});
+
+  /// phi in the planes beyond its halos, after solve() with fields ahead; below only with implicit diffusion.
+  HaloExchange::PlanesBeyond beyond();
 
   /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.
   const Deferred<ExactSum>& u_star_sum() const { return divergence_.sum_of_u; }
@@ -39,7 +46,8 @@ class Projection {
   const Walls* walls_;
   HaloExchange* halo_;
   Order order_;
-  bool spanwise_;  ///< whether the flow has a forcing along y
+  bool spanwise_;                       ///< whether the flow has a forcing along y
+  std::optional<Field> below_, above_;  ///< phi beyond its halo planes
   PoissonSolver poisson_;
   VelocityDivergence divergence_;
   Deferred<ExactSum> v_star_sum_;

@@ -1,5 +1,6 @@
 #include "solver/time_stepper.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -48,7 +49,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       correction_sweep_(box_, metrics_, flow.order),
       star_(box_, flow.order),
       tendency_(box_, flow.order),
-      device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1)),
+      device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2) + 2), 1)),
       upload_response_(device_response_.size()) {
   SLUICE_REQUIRE(!flow.periodic_z || flow.diffusion == Diffusion::explicit_, "periodic in z: explicit diffusion only");
   if (flow.diffusion == Diffusion::implicit_z) {
@@ -88,7 +89,7 @@ State& TimeStepper::state(AdvancingState& flow) const {
   if (flow.left_) {
     require_phi(flow);
     correction_sweep_.complete(flow.state_.velocity, flow.state_.p, *flow.left_, phi_of(flow.state_).view(),
-                               device_response_.data());
+                               response());
     flow.left_.reset();
   }
   return flow.state_;
@@ -97,7 +98,7 @@ State& TimeStepper::state(AdvancingState& flow) const {
 VelocityToCorrect TimeStepper::velocity(const AdvancingState& flow) const {
   if (!flow.left_) return flow.state_;
   require_phi(flow);
-  return {flow.state_.velocity, {phi_of(flow.state_).view(), device_response_.data(), *flow.left_}};
+  return {flow.state_.velocity, {phi_of(flow.state_).view(), response(), *flow.left_}};
 }
 
 void TimeStepper::require_phi(const AdvancingState& flow) const {
@@ -142,7 +143,8 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   if (implicit_) solve_implicit_diffusion(c);
   finish_scalars(gamma_dt);
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
-  projection_.solve(star_, gamma_dt, phi_of(state), timers_);
+  // Meanwhile u* is exchanged, so that halos can be corrected like cells.
+  projection_.solve(star_, gamma_dt, phi_of(state), timers_, fields_ahead());
   // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
   const MeanForce force = mean_force(times);
@@ -200,8 +202,12 @@ void TimeStepper::solve_implicit_diffusion(double c) {
   implicit_->solve(star_);
   const std::vector<double> response = implicit_->response_to_uniform_force();  // g = (1 - c Lz)^-1 1
   response_mean_ = volume_mean(response, *grid_);
-  const auto first = response.begin() + box_.lo[2];
-  upload_response_(std::vector<real>(first, first + box_.extent(2)), device_response_);
+  std::vector<real> with_halo;  // beyond a wall it is not used
+  for (std::int64_t k = box_.lo[2] - 1; k <= box_.hi[2]; ++k) {
+    const auto inside = std::clamp<std::int64_t>(k, 0, std::ssize(response) - 1);
+    with_halo.push_back(static_cast<real>(response[static_cast<std::size_t>(inside)]));
+  }
+  upload_response_(with_halo, device_response_);
 }
 
 void TimeStepper::finish_scalars(double gamma_dt) {
@@ -218,7 +224,7 @@ MeanForce TimeStepper::mean_force(const Substep& substep) {
 void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::correction);
   const Field& phi = phi_of(std::as_const(flow.state_));
-  const Correction correction{phi.view(), device_response_.data(), weights};
+  const Correction correction{phi.view(), response(), weights};
   Field* const p = implicit_ ? &flow.state_.p : nullptr;
   if (when == Correcting::in_next_substep && can_defer(flow.state_, phi)) {
     flow.left_ = correction_sweep_.correct_rim(star_, sweep_updates_pressure ? p : nullptr, correction);
@@ -229,6 +235,15 @@ void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights
     flow.left_.reset();
     correction_sweep_.correct(star_, p, correction);
   }
+  if (halo_.is_split_thickly()) correction_sweep_.correct_halos(star_, p, correction, halo_, projection_.beyond());
+}
+
+/// What is complete before the pressure is known, where z halos are corrected.
+HaloExchange::Fields TimeStepper::fields_ahead() {
+  if (!halo_.is_split_thickly()) return {};
+  HaloExchange::Fields fields{&star_.u, &star_.v, &star_.w};
+  for (Field* scalar : transport_.advanced()) fields.push_back(scalar);
+  return fields;
 }
 
 /// Whether all that reads the velocity at the start of the next substep can correct it meanwhile.
@@ -260,26 +275,32 @@ void TimeStepper::project(State& state) {
   if (!pressure_increment_) copy_cells(state.p, star_.u);
   ++generation_;
   projection_.solve(state.velocity, 1, phi, timers_);
-  correction_sweep_.correct(state.velocity, nullptr, {phi.view(), device_response_.data(), {.gamma_dt = 1}});
+  correction_sweep_.correct(state.velocity, nullptr, {phi.view(), response(), {.gamma_dt = 1}});
   if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }
 
 void TimeStepper::fill_halos(State& state) {
   walls_.set_time(state.time);
-  fill_halos(state.fields());
+  fill_halos(state.fields(), ZHalos::to_fill);
 }
 
-void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields) {
+void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields, ZHalos z) {
   std::vector<Field*> list;
   for (const auto& [descriptor, field] : fields) list.push_back(&field);
-  halo_.update(list);
+  if (z == ZHalos::to_fill) {
+    halo_.update(list);
+  } else {
+    halo_.update_y(list);
+  }
   for (const auto& [descriptor, field] : fields) walls_.apply(descriptor, field);
 }
 
 void TimeStepper::fill_halos_after_correction(State& state) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::halo_exchange);
-  fill_halos(implicit_ ? state.fields() : state.prognostic_fields());  // explicit: (2) has filled the halos of p
+  // With explicit diffusion (2) has filled the halos of p.
+  fill_halos(implicit_ ? state.fields() : state.prognostic_fields(),
+             halo_.is_split_thickly() ? ZHalos::filled : ZHalos::to_fill);
 }
 
 void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {

@@ -102,14 +102,19 @@ class TimeStepper {
                      const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
+  /// g by local index.
+  const real* response() const { return device_response_.data() + 1; }
   void correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when);
   bool can_defer(const State& state, const Field& phi);
   Field& phi_of(State& state) { return pressure_increment_ ? *pressure_increment_ : state.p; }
   const Field& phi_of(const State& state) const { return pressure_increment_ ? *pressure_increment_ : state.p; }
   void require_phi(const AdvancingState& flow) const;
   MeanForce mean_force(const Substep& substep);
+  HaloExchange::Fields fields_ahead();
   void fill_halos_after_correction(State& state);
-  void fill_halos(const std::vector<Described<Field>>& fields);
+  /// filled: but for edges.
+  enum class ZHalos { to_fill, filled };
+  void fill_halos(const std::vector<Described<Field>>& fields, ZHalos z);
 
   const Communicator* comm_;
   const Grid* grid_;
@@ -136,7 +141,7 @@ class TimeStepper {
   std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
   std::optional<Field> updated_pressure_;    ///< where the momentum sweep writes p
   double response_mean_ = 1;                 ///< <g>; g: response of u* to a unit force
-  Buffer<real> device_response_;             ///< g on the rank's planes; 1 with explicit diffusion
+  Buffer<real> device_response_;             ///< g from the plane below the rank's to the one above; 1 if explicit
   Upload<real> upload_response_;
   PhaseTimers timers_;
 };

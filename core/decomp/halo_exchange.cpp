@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -19,8 +20,9 @@ int width_of(const Field& field, int axis) {
   return axis == y_axis ? field.halo().y : field.halo().z;
 }
 
-/// Layers first ... first + count - 1 along an axis. y layers cover the rank's own planes, z layers include the y halo.
-ArrayPart layers_of(Field& field, int axis, int first, int count) {
+/// Layers first ... first + count - 1 along an axis, of the rank's own cells along the other one or with the halo
+/// there.
+ArrayPart layers_of(Field& field, int axis, int first, int count, bool with_edges) {
   const View3<real> view = field.view();
   constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(real));
   const std::size_t row = static_cast<std::size_t>(field.box().nx()) * sizeof(real);
@@ -28,8 +30,12 @@ ArrayPart layers_of(Field& field, int axis, int first, int count) {
     return ArrayPart{
         reinterpret_cast<std::byte*>(origin), sizeof(real), row, rows, count, row_stride * size, layer_stride * size};
   };
-  if (axis == y_axis) return part(view.origin + first * view.stride_y, field.box().nz(), view.stride_z, view.stride_y);
-  const int beside = field.halo().y;
+  if (axis == y_axis) {
+    const int beside = with_edges ? field.halo().z : 0;
+    return part(view.origin + first * view.stride_y - beside * view.stride_z, field.box().nz() + 2 * beside,
+                view.stride_z, view.stride_y);
+  }
+  const int beside = with_edges ? field.halo().y : 0;
   return part(view.origin + first * view.stride_z - beside * view.stride_y, field.box().ny() + 2 * beside,
               view.stride_y, view.stride_z);
 }
@@ -61,6 +67,15 @@ MemoryNeed HaloExchange::memory(const Box3& box, const ProcessGrid& processes, c
   return need;
 }
 
+double HaloExchange::memory_in_background(const Box3& box, const ProcessGrid& processes,
+                                          const std::vector<HaloWidth>& halos) {
+  std::int64_t elements = 0;
+  for (const HaloWidth& halo : halos) {
+    if (processes.pz > 1) elements += std::int64_t{2} * halo.z * box.extent(0) * box.extent(1);
+  }
+  return static_cast<double>(elements) * sizeof(real);
+}
+
 bool HaloExchange::split(const Direction& direction) {
   return size_of(direction.comm) > 1;
 }
@@ -82,83 +97,132 @@ void HaloExchange::require(const Fields& fields) const {
 }
 
 void HaloExchange::update(const Fields& fields) {
-  require(fields);
-  if (fields.empty()) return;
-  if (split(y_)) {
-    exchange(y_, fields, all);
-  } else {
-    wrap(y_, fields, all);
-  }
-  if (split(z_)) {
-    exchange(z_, fields, all);
-  } else if (periodic_z_) {
-    wrap(z_, fields, all);
-  }
+  update(y_, fields, {all, false});
+  update(z_, fields, {all, true});
 }
 
 void HaloExchange::update_y(Field& field, Layers layers) {
-  require({&field});
-  if (split(y_)) {
-    exchange(y_, {&field}, layers);
-  } else {
-    wrap(y_, {&field}, layers);
-  }
+  update(y_, {&field}, {layers, false});
 }
 
 void HaloExchange::update_z(Field& field, Layers layers) {
-  require({&field});
-  if (split(z_)) {
-    exchange(z_, {&field}, layers);
-  } else if (periodic_z_) {
-    wrap(z_, {&field}, layers);
+  update(z_, {&field}, {layers, true});
+}
+
+void HaloExchange::update_y(const Fields& fields) {
+  update(y_, fields, {all, true});
+}
+
+void HaloExchange::update_z(Field& field, const PlanesBeyond& beyond) {
+  SLUICE_REQUIRE(is_split_thickly(), "planes beyond a halo belong to one rank only where each owns two or more");
+  const Extent extent{{1, 1}, true};
+  Message message = message_of(z_, {&field}, extent);
+  const auto add = [&](Field* plane, int to, int second, int from) {
+    if (plane == nullptr) return;
+    if (to != no_rank) message.outgoing.push_back({to, layers_of(field, z_axis, second, 1, false)});
+    if (from != no_rank) message.incoming.push_back({from, layers_of(*plane, z_axis, 0, 1, false)});
+  };
+  add(beyond.above, z_.lower, 1, z_.upper);
+  add(beyond.below, z_.upper, z_.cells - 2, z_.lower);
+  for (Parts* parts : {&message.outgoing, &message.incoming}) std::ranges::stable_sort(*parts, {}, &PeerPart::peer);
+  std::vector<int> key = key_of({&field}, extent);
+  key.push_back(beyond.below != nullptr);
+  key.push_back(beyond.above != nullptr);
+  mover_of(z_, message, std::move(key), When::now).move(message.outgoing, message.incoming);
+}
+
+void HaloExchange::start_z(const Fields& fields) {
+  require(fields);
+  SLUICE_REQUIRE(split(z_) && started_ == nullptr && waiting_.outgoing.empty(), "z halos are filled one set at a time");
+  const Extent extent{all, false};
+  Message message = message_of(z_, fields, extent);
+  Mover& mover = mover_of(z_, message, key_of(fields, extent), When::in_background);
+  if (in_background_) {
+    mover.start(message.outgoing, message.incoming);
+  } else {
+    waiting_ = std::move(message);
+  }
+  started_ = &mover;
+}
+
+void HaloExchange::finish_z() {
+  SLUICE_REQUIRE(started_ != nullptr, "finish_z() without start_z()");
+  if (!in_background_) started_->start(waiting_.outgoing, waiting_.incoming);
+  std::exchange(started_, nullptr)->finish();
+  waiting_ = {};
+}
+
+void HaloExchange::update(Direction& direction, const Fields& fields, const Extent& extent) {
+  require(fields);
+  if (fields.empty()) return;
+  if (split(direction)) {
+    const Message message = message_of(direction, fields, extent);
+    mover_of(direction, message, key_of(fields, extent), When::now).move(message.outgoing, message.incoming);
+  } else if (direction.axis == y_axis || periodic_z_) {
+    wrap(direction, fields, extent);
   }
 }
 
-void HaloExchange::exchange(Direction& direction, const Fields& fields, const Layers& layers) {
-  const auto& [comm, axis, cells, min_cells, lower, upper, movers] = direction;
-  Parts outgoing, incoming;
-  std::vector<int> key{layers.lower, layers.upper};
-  for (const Field* field : fields) {
-    key.push_back(field->halo().y);
-    key.push_back(field->halo().z);
-  }
+HaloExchange::Message HaloExchange::message_of(const Direction& direction, const Fields& fields, const Extent& extent) {
+  const Layers& layers = extent.layers;
+  Message message;
   const auto add = [&](Parts& parts, int neighbour, bool first_cells, bool halo) {
     if (neighbour == no_rank) return;
     const int count = first_cells == halo ? layers.lower : layers.upper;  // the last cells fill a lower halo
     for (Field* field : fields) {
-      const int width = count >= 0 ? count : width_of(*field, axis);
+      const int width = count >= 0 ? count : width_of(*field, direction.axis);
+      const int cells = direction.cells;
       const int first = halo ? (first_cells ? -width : cells) : (first_cells ? 0 : cells - width);
-      parts.push_back({neighbour, layers_of(*field, axis, first, width)});
+      parts.push_back({neighbour, layers_of(*field, direction.axis, first, width, extent.with_edges)});
     }
   };
   // Downward parts come before upward ones, also if the ranks below and above are the same.
-  if (layers.upper != 0) add(outgoing, lower, true, false);
-  if (layers.lower != 0) add(outgoing, upper, false, false);
-  if (layers.upper != 0) add(incoming, upper, false, true);
-  if (layers.lower != 0) add(incoming, lower, true, true);
-
-  std::unique_ptr<Mover>& mover = direction.movers[key];
-  if (!mover) {
-    const int rank = rank_of(comm);
-    const int size = size_of(comm);
-    mover = exchange_->block_mover(
-        {comm, BlockLayout::of(outgoing, rank, size), BlockLayout::of(incoming, rank, size), Traffic::neighbours});
-  }
-  mover->move(outgoing, incoming);
+  if (layers.upper != 0) add(message.outgoing, direction.lower, true, false);
+  if (layers.lower != 0) add(message.outgoing, direction.upper, false, false);
+  if (layers.upper != 0) add(message.incoming, direction.upper, false, true);
+  if (layers.lower != 0) add(message.incoming, direction.lower, true, true);
+  return message;
 }
 
-void HaloExchange::wrap(const Direction& direction, const Fields& fields, const Layers& layers) const {
+std::vector<int> HaloExchange::key_of(const Fields& fields, const Extent& extent) {
+  std::vector<int> key{extent.layers.lower, extent.layers.upper, extent.with_edges ? 1 : 0};
+  for (const Field* field : fields) {
+    key.push_back(field->halo().y);
+    key.push_back(field->halo().z);
+  }
+  return key;
+}
+
+Mover& HaloExchange::mover_of(Direction& direction, const Message& message, std::vector<int> key, When when) {
+  key.push_back(when == When::in_background ? 1 : 0);
+  std::unique_ptr<Mover>& mover = direction.movers[key];
+  if (mover) return *mover;
+  const MPI_Comm comm = direction.comm;
+  const int rank = rank_of(comm);
+  const int size = size_of(comm);
+  const Route route{comm, BlockLayout::of(message.outgoing, rank, size), BlockLayout::of(message.incoming, rank, size),
+                    Traffic::neighbours};
+  if (when == When::in_background) {
+    mover = exchange_->background_mover(route);
+    in_background_ = mover != nullptr;
+  }
+  if (!mover) mover = exchange_->block_mover(route);
+  return *mover;
+}
+
+void HaloExchange::wrap(const Direction& direction, const Fields& fields, const Extent& extent) const {
   PartCopies copies;
   const int axis = direction.axis;
   const int cells = direction.cells;
+  const auto layer = [&](Field& field, int n) { return layers_of(field, axis, n, 1, extent.with_edges); };
   for (Field* field : fields) {
     const int width = width_of(*field, axis);
-    const int lower = layers.lower >= 0 ? layers.lower : width;
-    const int upper = layers.upper >= 0 ? layers.upper : width;
+    const int lower = extent.layers.lower >= 0 ? extent.layers.lower : width;
+    const int upper = extent.layers.upper >= 0 ? extent.layers.upper : width;
     for (int n = 0; n < width; ++n) {  // a halo may be wider than the period
       const int from_end = cells - 1 - n % cells;
-      if (n < lower) copies.add(layers_of(*field, axis, from_end, 1), layers_of(*field, axis, -1 - n, 1));
-      if (n < upper) copies.add(layers_of(*field, axis, n % cells, 1), layers_of(*field, axis, cells + n, 1));
+      if (n < lower) copies.add(layer(*field, from_end), layer(*field, -1 - n));
+      if (n < upper) copies.add(layer(*field, n % cells), layer(*field, cells + n));
     }
   }
   copies.issue(axis == y_axis ? "halo: y period" : "halo: z period");

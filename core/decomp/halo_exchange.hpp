@@ -36,8 +36,34 @@ class HaloExchange {
   void update_y(Field& field, Layers layers);
   void update_z(Field& field, Layers layers);
 
+  /// Where the plane beyond a field's halo on either side goes: fields over one plane of the rank's rows, or null. The
+  /// same on all ranks.
+  struct PlanesBeyond {
+    Field *below = nullptr, *above = nullptr;
+  };
+  /// Fills one halo layer on either side, with the y halo as it is, and the planes beyond without their y halo.
+  /// Only if is_split_thickly(). Collective.
+  void update_z(Field& field, const PlanesBeyond& beyond);
+
+  /// Starts to fill the z halos of fields, without edges, while loops and other exchanges go on; `peer` does so, other
+  /// methods wait for finish_z(). Until then, do not write the fields. Collective.
+  void start_z(const Fields& fields);
+  /// Collective.
+  void finish_z();
+  /// Fills the y halos in all planes, z halos included. Collective.
+  void update_y(const Fields& fields);
+
+  /// Whether there are ranks below and above.
+  bool has_lower() const { return z_.lower != no_rank; }
+  bool has_upper() const { return z_.upper != no_rank; }
+  /// Whether z is split, with walls at its ends, and every rank owns two planes or more.
+  bool is_split_thickly() const { return split(z_) && !periodic_z_ && z_.min_cells > 1; }
+
   /// Memory that updates of fields with these halos need on a rank that owns `box`. Local; for any rank.
   static MemoryNeed memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos);
+  /// Bytes of a message buffer that start_z() needs besides for such fields, with a method that does not wait.
+  static double memory_in_background(const Box3& box, const ProcessGrid& processes,
+                                     const std::vector<HaloWidth>& halos);
 
  private:
   static constexpr int no_rank = -1;
@@ -51,18 +77,33 @@ class HaloExchange {
     int lower = no_rank, upper = no_rank;                       ///< ranks in the communicator; no_rank at a wall
     std::map<std::vector<int>, std::unique_ptr<Mover>> movers;  ///< by layers and halo widths; made on first use
   };
+  /// Which layers of an axis are exchanged, and whether they include the halo along the other axis.
+  struct Extent {
+    Layers layers;
+    bool with_edges;
+  };
+  struct Message {
+    Parts outgoing, incoming;
+  };
+  enum class When { now, in_background };
 
   static constexpr Layers all{-1, -1};  ///< as many as each field has
 
   static bool split(const Direction& direction);
   void require(const Fields& fields) const;
-  void exchange(Direction& direction, const Fields& fields, const Layers& layers);
-  void wrap(const Direction& direction, const Fields& fields, const Layers& layers) const;
+  void update(Direction& direction, const Fields& fields, const Extent& extent);
+  static Message message_of(const Direction& direction, const Fields& fields, const Extent& extent);
+  Mover& mover_of(Direction& direction, const Message& message, std::vector<int> key, When when);
+  static std::vector<int> key_of(const Fields& fields, const Extent& extent);
+  void wrap(const Direction& direction, const Fields& fields, const Extent& extent) const;
 
   Box3 box_;
   Exchange* exchange_;
   bool periodic_z_;
   Direction y_, z_;
+  Mover* started_ = nullptr;    ///< by start_z()
+  bool in_background_ = false;  ///< whether it moves meanwhile
+  Message waiting_;             ///< what finish_z() moves otherwise
 };
 
 }  // namespace sluice

@@ -39,9 +39,10 @@ struct UpdatePressure {
   real* p;  ///< address of cell (0, 0, 0)
   std::ptrdiff_t stride_y, stride_z;
   Metrics m;
+  SLUICE_INLINE real& at(CellType c) const { return p[c.i + c.j * stride_y + c.k * stride_z]; }
   SLUICE_INLINE void operator()(CellType c) const {
     const Around phi = around(correction.phi, c);
-    real& here = p[c.i + c.j * stride_y + c.k * stride_z];
+    real& here = at(c);
     here = updated_pressure(here, correction.weights, phi, relative_cell(c), m.seen_from(c.k));
   }
 };
@@ -55,6 +56,35 @@ struct CorrectWithPressure {
   SLUICE_INLINE void operator()(CellType c) const {
     velocity(c);
     pressure(c);
+  }
+};
+
+/// phi around a halo plane; of the plane next to it, which the field has not, from an array of its own.
+struct PhiAroundHalo {
+  View3<const real> phi, beyond;
+  int plane_beyond;
+  SLUICE_INLINE real operator()(int i, int j, int k) const {
+    return k == plane_beyond ? beyond(i, j, 0) : phi(i, j, k);
+  }
+};
+
+/// Eqs. (3) and, if p is not null, (6) in a halo plane.
+template <Order order>
+struct CorrectHalo {
+  using CellType = op::CellFor<order>;
+  Correct<order> velocity;
+  UpdatePressure<order> pressure;
+  PhiAroundHalo phi;
+  SLUICE_INLINE void operator()(CellType c) const {
+    const auto& [correction, star, m] = velocity;
+    const std::ptrdiff_t at = star.offset(c);
+    const real response = correction.response[c.k];
+    star.u[at] = corrected_u<order>(star.u[at], correction.weights, phi, c, m, response);
+    star.v[at] = corrected_v<order>(star.v[at], correction.weights, phi, c, m, response);
+    star.w[at] = corrected_w(star.w[at], correction.weights, phi, c, m);
+    if (pressure.p == nullptr) return;
+    real& p = pressure.at(c);
+    p = updated_pressure(p, correction.weights, phi, c, m);
   }
 };
 
@@ -105,6 +135,20 @@ std::optional<PendingCorrection> CorrectionSweep::correct_rim(VectorField& star,
   part(inside.lo[1], inside.hi[1], 0, inside.lo[2]);
   part(inside.lo[1], inside.hi[1], inside.hi[2], nz);
   return left;
+}
+
+void CorrectionSweep::correct_halos(VectorField& star, Field* p, const Correction& correction, const HaloExchange& halo,
+                                    const HaloExchange::PlanesBeyond& beyond) const {
+  op::with_order(order_, [&](auto order) {
+    const auto in_plane = [&](int k, const Field* next, int plane_beyond) {
+      CorrectHalo<order> kernel{{correction, vector_view(star), metrics_}, {}, {correction.phi, {}, plane_beyond}};
+      if (p != nullptr) kernel.pressure = pressure_update_of<order>(metrics_, *p, correction);
+      if (next != nullptr) kernel.phi.beyond = next->view();
+      parallel_for("correction of halos", {{0, 0, k}, {box_.nx(), box_.ny(), k + 1}}, kernel);
+    };
+    if (halo.has_lower()) in_plane(-1, beyond.below, -2);
+    if (halo.has_upper()) in_plane(box_.nz(), beyond.above, box_.nz() + 1);
+  });
 }
 
 void CorrectionSweep::complete(VectorField& velocity, Field& p, const PendingCorrection& left, View3<const real> phi,

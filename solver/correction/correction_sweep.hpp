@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 
+#include "core/decomp/halo_exchange.hpp"
 #include "solver/correction/correction.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
@@ -23,6 +24,11 @@ class CorrectionSweep {
   /// As correct(), in the cells whose values halos and walls need. Returns what is left to do; nothing where the box is
   /// thin.
   std::optional<PendingCorrection> correct_rim(VectorField& star, Field* p, const Correction& correction) const;
+
+  /// As correct(), in the z halos that other ranks own, where u* and p hold the values of these ranks; without edges.
+  /// `beyond`: phi in the plane beyond each halo, below only if p is not null.
+  void correct_halos(VectorField& star, Field* p, const Correction& correction, const HaloExchange& halo,
+                     const HaloExchange::PlanesBeyond& beyond) const;
 
   /// Corrects the other cells. Halos stay valid.
   void complete(VectorField& velocity, Field& p, const PendingCorrection& left, View3<const real> phi,

@@ -44,9 +44,11 @@ double Grid::dz_min() const {
 
 namespace {
 
+constexpr int planes_before = 2;
+
 Buffer<real> per_plane(const Box3& box, auto&& value) {
   std::vector<real> values;
-  for (std::int64_t k = box.lo[2] - 1; k <= box.hi[2]; ++k) values.push_back(static_cast<real>(value(k)));
+  for (std::int64_t k = box.lo[2] - planes_before; k <= box.hi[2]; ++k) values.push_back(static_cast<real>(value(k)));
   return Buffer<real>(values);
 }
 
@@ -62,7 +64,12 @@ DeviceMetrics::DeviceMetrics(const Grid& grid, const Box3& box)
           per_plane(box, [&](std::int64_t k) { return 1 / grid.dz_center(std::min(k, grid.cells()[2] - 1)); })) {}
 
 Metrics DeviceMetrics::view() const {
-  return {inv_dx_, inv_dy_, velocity_, dz_.data() + 1, inv_dz_.data() + 1, inv_dz_center_.data() + 1};
+  return {inv_dx_,
+          inv_dy_,
+          velocity_,
+          dz_.data() + planes_before,
+          inv_dz_.data() + planes_before,
+          inv_dz_center_.data() + planes_before};
 }
 
 }  // namespace sluice

@@ -41,7 +41,8 @@ class Grid {
   double velocity_;
 };
 
-/// The grid for kernels, by local index: dz(k) and its inverse for -1 <= k <= nz, dz_center(k) for -1 <= k < nz.
+/// The grid for kernels, by local index: dz(k) and its inverse for -1 <= k <= nz, dz_center(k) for -1 <= k < nz; next
+/// to other ranks, dz_center(k) for -2 <= k <= nz.
 struct Metrics {
   real inv_dx, inv_dy;
   real velocity;  ///< of the grid, along x

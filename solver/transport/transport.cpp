@@ -115,6 +115,12 @@ void Transport::hold_mean(Scalar& scalar, double gamma_dt) {
                AddSource{scalar.star.view(), scalar.response.data(), static_cast<real>(gamma_dt * source)});
 }
 
+std::vector<Field*> Transport::advanced() {
+  std::vector<Field*> fields;
+  for (Scalar& scalar : scalars_) fields.push_back(&scalar.star);
+  return fields;
+}
+
 void Transport::accept(std::vector<TransportedField>& scalars) {
   for (std::size_t n = 0; n < scalars_.size(); ++n) {
     std::swap(scalars[n].field, scalars_[n].star);

@@ -32,6 +32,8 @@ class Transport {
                      const SubstepWeights& weights, RowTasks& tasks);
   /// Completes c*: solves implicit diffusion and adds sources that hold a mean. Collective.
   void finish(double gamma_dt);
+  /// c* of every scalar, complete after finish().
+  std::vector<Field*> advanced();
   /// Makes c* the scalar and R the old tendency. Halos of the scalars are stale on return. Local.
   void accept(std::vector<TransportedField>& scalars);
 

@@ -93,6 +93,14 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
 
   std::vector<HaloWidth> widths;
   for (const FieldDescriptor& field : fields_of(flow)) widths.push_back(halo_of(field, flow.order));
+  double in_background = 0;
+  if (processes.pz > 1 && !flow.periodic_z) {
+    const double planes = flow.diffusion == Diffusion::implicit_z ? 2 : 1;  // phi beyond its halos
+    elements += planes * static_cast<double>(box.extent(0) * box.extent(1));
+    std::vector<HaloWidth> star = widths;
+    star.erase(star.begin() + pressure_field);
+    if (shares_arrays(exchange.halos)) in_background = HaloExchange::memory_in_background(box, processes, star);
+  }
   MemoryNeed need = solver_need(decomposition, flow, rank) + HaloExchange::memory(box, processes, widths);
   for (const auto& [method, part] : {std::pair{&ExchangeMethods::rows, &MemoryNeed::rows},
                                      std::pair{&ExchangeMethods::columns, &MemoryNeed::columns}}) {
@@ -101,7 +109,7 @@ double rank_memory(const Grid& grid, const FlowParameters& flow, const Decomposi
       transposed = std::max(transposed, (solver_need(decomposition, flow, other).*part).transposed);
   }
   return elements * sizeof(real) + need.held + need.rows.transposed + need.columns.transposed +
-         message_buffers(need, exchange);
+         message_buffers(need, exchange) + in_background;
 }
 
 double step_memory(const Grid& grid, const FlowParameters& flow, const Decomposition& decomposition,

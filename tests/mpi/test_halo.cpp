@@ -172,6 +172,46 @@ void expect_right_layers(const Cells& cells, const ProcessGrid& grid, Exchange& 
   wide.expect_filled(0, [&](std::int64_t j, std::int64_t k) { return j >= -2 && j <= ny && inside(k, nz); });
 }
 
+/// z halos of two fields, while a third one is exchanged; then y halos in all planes, which bring the edges. Afterwards
+/// the planes beyond the z halo of a fourth field.
+void expect_right_halos_ahead(const Cells& cells, const ProcessGrid& grid, Exchange& exchange) {
+  SCOPED_TRACE(label(cells, grid));
+  const Decomposition decomposition(cells, grid, static_cast<int>(cells[2] / 2));
+  const Communicator comm(MPI_COMM_WORLD, grid);
+  const Box3 box = decomposition.x_pencil(comm.rank());
+  HaloExchange halo(comm, box, exchange);
+  if (!halo.is_split_thickly()) return;
+  EXPECT_EQ(halo.has_lower(), box.lo[2] > 0);
+  EXPECT_EQ(halo.has_upper(), box.hi[2] < cells[2]);
+  FieldSet fields(cells, box, cells[0] + 2, 4);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    fields.fill();
+    halo.start_z({fields[0], fields[1]});
+    halo.update({fields[2]});
+    halo.finish_z();
+    for (const int n : {0, 1})
+      fields.expect_filled(n, [&](std::int64_t j, std::int64_t /*k*/) { return j >= 0 && j < box.ny(); });
+    halo.update_y({fields[0], fields[1]});
+    for (const int n : {0, 1, 2, 3}) fields.expect(n, n != 3);
+  }
+
+  const auto plane = [&](std::int64_t k) {
+    return Field({{0, box.lo[1], k}, {box.hi[0], box.hi[1], k + 1}}, Location::center, 0, HaloWidth{0, 0});
+  };
+  Field below = plane(box.lo[2] - 2);
+  Field above = plane(box.hi[2] + 1);
+  halo.update_y(*fields[3], HaloExchange::Layers{1, 1});
+  halo.update_z(*fields[3], {&below, &above});
+  fields.expect(3, true);
+  const auto expect_plane = [&](const Field& found, bool filled) {
+    const std::vector<real> wanted =
+        filled ? field_values(found, cells, 3, nowhere) : std::vector<real>(found.buffer().size());
+    EXPECT_EQ(mismatches(found, wanted), 0);
+  };
+  expect_plane(below, halo.has_lower());
+  expect_plane(above, halo.has_upper());
+}
+
 class HaloExchangeBy : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -186,6 +226,7 @@ TEST_P(HaloExchangeBy, FillsEveryInteriorHaloOnEveryProcessGrid) {
       expect_right_halos(cells, grid, cells[0], *exchange);
       expect_right_halos(cells, grid, cells[0] + 7, *exchange);
       expect_right_layers(cells, grid, *exchange);
+      expect_right_halos_ahead(cells, grid, *exchange);
     }
   }
 }

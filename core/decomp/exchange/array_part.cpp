@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "core/device/parallel_for.hpp"
+#include "core/device/stream.hpp"
 #include "core/device/traits.hpp"
 
 namespace sluice {
@@ -96,6 +97,22 @@ void PartCopies::issue(const char* name) const {
     issue_as<real>(name);
   } else {
     issue_as<std::complex<real>>(name);
+  }
+}
+
+void PartCopies::issue(device::Stream& stream) const {
+  const auto bytes = [](std::ptrdiff_t distance) { return static_cast<std::size_t>(distance); };
+  for (const auto& [from, to] : copies_) {
+    const auto row = static_cast<std::ptrdiff_t>(from.row_bytes);
+    if (from.row_stride == row && to.row_stride == row) {
+      stream.copy_rows(to.data, bytes(to.plane_stride), from.data, bytes(from.plane_stride),
+                       from.row_bytes * bytes(from.rows), bytes(from.planes));
+      continue;
+    }
+    for (int plane = 0; plane < from.planes; ++plane) {
+      stream.copy_rows(to.data + plane * to.plane_stride, bytes(to.row_stride), from.data + plane * from.plane_stride,
+                       bytes(from.row_stride), from.row_bytes, bytes(from.rows));
+    }
   }
 }
 

@@ -8,6 +8,10 @@
 
 namespace sluice {
 
+namespace device {
+class Stream;
+}  // namespace device
+
 /// A box of an array in device memory: planes of rows of contiguous elements, each a real or a complex number. Strides
 /// are in bytes.
 struct ArrayPart {
@@ -65,6 +69,8 @@ class PartCopies {
   }
   /// Issues as few loops as possible, so that copies to the memory of different devices do not wait for each other.
   void issue(const char* name) const;
+  /// Issues them in a stream, beside the loops.
+  void issue(device::Stream& stream) const;
 
  private:
   struct Copy {

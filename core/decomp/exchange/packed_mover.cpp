@@ -98,7 +98,8 @@ void PackedMover::pack_together(const Parts& outgoing) {
     block += part.part.bytes();
   }
   add_own(copies);
-  issue("exchange: pack", copies);
+  const RouteTiming timing(route_, TimedPhase::packing);
+  connection_->pack("exchange: pack", copies);
 }
 
 void PackedMover::finish() {

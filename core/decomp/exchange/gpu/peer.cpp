@@ -66,11 +66,13 @@ class Peer : public Exchange {
   ~Peer() override;
   MPI_Comm world() const override { return world_; }
   std::unique_ptr<BlockMover> block_mover(const Route& route) override;
+  std::unique_ptr<Mover> background_mover(const Route& route) override;
   std::unique_ptr<Transposer> transposer(const Splittings& boxes) override;
   std::unique_ptr<RemoteMover> remote_mover(const RemoteRoute& route) override;
 
  private:
   using Word = Handshake::Word;
+  enum class Copies { by_loops, by_engines };
   class Transfer;
   class Link;
   class Arrays;
@@ -83,14 +85,21 @@ class Peer : public Exchange {
   std::size_t agreed(std::size_t bytes) const;
   /// Makes the receive buffers of all ranks at least as large as this rank and all others need. Collective.
   void enlarge_receive(std::size_t bytes);
+  /// Copies of the engines start after the loops issued so far.
+  void engines_wait_for_loops() {
+    issued_.record();
+    engines_.wait_for(issued_);
+  }
+  std::unique_ptr<BlockMover> block_mover(const Route& route, Copies copies);
 
   OwnedComm world_;  ///< freed after the memory shared over it
   int rank_, size_;
   SharedMemory flags_, receive_;
   std::vector<Word> made_;    ///< transfers into or out of the memory of each rank so far
   std::vector<Word> served_;  ///< transfers by each rank into or out of this one's
-  device::Stream engines_;    ///< copies of remote movers
+  device::Stream engines_;    ///< copies of remote movers and in the background
   device::Event issued_;      ///< loops before such a copy
+  std::unique_ptr<Peer> background_;
 };
 
 /// Brackets the loops of a transfer: `guests` may access this rank's memory and this rank that of its `hosts`. Both are
@@ -130,8 +139,9 @@ class Peer::Transfer {
 /// A connection that knows where its blocks are in the receivers' memory.
 class Peer::Link : public Connection {
  public:
-  Link(Peer& exchange, const Route& route)
+  Link(Peer& exchange, const Route& route, Copies copies)
       : exchange_(&exchange),
+        copies_(copies),
         in_world_(ranks_in(exchange.world_, route.comm)),
         receive_(route.receive),
         transfer_(exchange, with_blocks(receive_), with_blocks(route.send)) {
@@ -162,7 +172,15 @@ class Peer::Link : public Connection {
 
   void begin() override { transfer_.begin(); }
 
+  void pack(const char* name, const PartCopies& copies) override {
+    if (copies_ == Copies::by_loops) return copies.issue(name);
+    exchange_->engines_wait_for_loops();
+    copies.issue(exchange_->engines_);
+    exchange_->engines_.record(packed_);
+  }
+
   void run(const std::function<void(int)>& arrived) override {
+    if (copies_ == Copies::by_engines) device::loops_wait_for(packed_);
     transfer_.end();
     for (std::size_t peer = 0; peer < receive_.bytes.size(); ++peer) {
       if (receive_.bytes[peer] > 0) arrived(static_cast<int>(peer));
@@ -179,6 +197,8 @@ class Peer::Link : public Connection {
   }
 
   Peer* exchange_;
+  Copies copies_;
+  device::Event packed_;  ///< by engines
   std::vector<int> in_world_;
   BlockLayout receive_;
   Transfer transfer_;
@@ -259,8 +279,7 @@ class Peer::RemoteArrays : public RemoteMover {
   }
 
   void move(std::byte* own, const Box3& piece, bool with_own_part) override {
-    exchange_->issued_.record();
-    exchange_->engines_.wait_for(exchange_->issued_);
+    exchange_->engines_wait_for_loops();
     const int size = static_cast<int>(in_world_.size());
     std::vector<RemoteCopies::Copy> copies;
     for (int step = with_own_part ? 0 : 1; step < size; ++step) {  // so that not all ranks access the same one
@@ -342,10 +361,19 @@ void Peer::enlarge_receive(std::size_t bytes) {
   receive_ = SharedMemory(world_, needed);
 }
 
-std::unique_ptr<BlockMover> Peer::block_mover(const Route& route) {
+std::unique_ptr<BlockMover> Peer::block_mover(const Route& route, Copies copies) {
   enlarge_receive(route.receive.total);
-  return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route),
+  return std::make_unique<PackedMover>(*this, route, std::make_unique<Link>(*this, route, copies),
                                        PackedMover::Packing::together);
+}
+
+std::unique_ptr<BlockMover> Peer::block_mover(const Route& route) {
+  return block_mover(route, Copies::by_loops);
+}
+
+std::unique_ptr<Mover> Peer::background_mover(const Route& route) {
+  if (!background_) background_ = std::make_unique<Peer>(world_);  // with flags of its own
+  return background_->block_mover(route, Copies::by_engines);
 }
 
 std::unique_ptr<Transposer> Peer::transposer(const Splittings& boxes) {
