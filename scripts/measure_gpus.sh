@@ -8,6 +8,7 @@
 # SLUICE         program to measure, by default the `sluice` on the PATH
 # SLUICE_SINGLE  the same in single precision; without it, only SLUICE is measured
 # PARTS          some of "steps solvers transposes transforms"; by default all
+# EXCHANGES      methods of exchange, by default "peer nccl"
 # REPEATS        steps that count, by default 40
 # LIMIT          seconds after which a measurement is ended, by default 300
 #
@@ -16,6 +17,7 @@ set -uo pipefail
 ranks=${1:?usage: scripts/measure_gpus.sh N [FOLDER]}
 folder=${2:-gpus}
 parts=${PARTS:-steps solvers transposes transforms}
+exchanges=${EXCHANGES:-peer nccl}
 repeats=${REPEATS:-40}
 declare -A programs=([double]=${SLUICE:-sluice})
 if [[ -n ${SLUICE_SINGLE:-} ]]; then programs[single]=$SLUICE_SINGLE; fi
@@ -91,7 +93,7 @@ steps() {
         for count in "${counts[@]:1}"; do
           for processes in $(grids "$count"); do
             if [[ $planes == 32 && $processes != 1,* ]]; then continue; fi
-            for exchange in peer nccl; do
+            for exchange in $exchanges; do
               step $planes "$count" $precision 1024,768,$((planes * count)) "$processes" $exchange $flow
             done
           done
@@ -99,8 +101,11 @@ steps() {
       done
       for count in "${counts[@]}"; do
         for processes in $(grids "$count"); do
-          step small "$count" $precision 256,192,144 "$processes" peer $flow
-          if ((count > 1)); then step small "$count" $precision 256,192,144 "$processes" nccl $flow; fi
+          for exchange in $exchanges; do
+            if ((count > 1)) || [[ $exchange == peer ]]; then
+              step small "$count" $precision 256,192,144 "$processes" "$exchange" $flow
+            fi
+          done
         done
         step large "$count" $precision 1024,1024,768 "1,$count" peer $flow
       done
@@ -114,7 +119,7 @@ solvers() {
   local method processes exchange
   if ((ranks == 1)); then return; fi
   for processes in $(grids "$ranks"); do
-    for exchange in peer nccl; do
+    for exchange in $exchanges; do
       for method in ptdma transpose; do
         local common=(--process-grid "$processes" --exchange $exchange --tridiagonal $method --repeats "$repeats")
         local name=${method}_${processes/,/x}_$exchange
@@ -134,7 +139,7 @@ transposes() {
   local precision
   if ((ranks == 1)); then return; fi
   for precision in double single; do
-    for exchange in peer nccl; do
+    for exchange in $exchanges; do
       start "transpose1024_${precision}_$exchange" "$ranks" $precision transpose --grid 1024,1024,1024 --all --exchange $exchange --repeats 10
     done
   done
@@ -150,7 +155,7 @@ transforms() {
   local precision exchange count
   for precision in double single; do
     for count in "${counts[@]}"; do
-      for exchange in peer nccl; do
+      for exchange in $exchanges; do
         if [[ $count == 1 && $exchange == nccl ]]; then continue; fi
         start "fft_${precision}_${count}_$exchange" "$count" $precision fft --grid 256,256,256 --grid 512,512,512 \
           --grid 1024,1024,1024 --all --exchange $exchange --repeats 10 --time-limit 1
@@ -160,7 +165,7 @@ transforms() {
   finish
   for precision in single double; do
     if ((ranks < 4)); then break; fi
-    for exchange in peer nccl; do
+    for exchange in $exchanges; do
       start "fft2048_${precision}_$exchange" "$ranks" $precision fft --grid 2048,2048,2048 --all --exchange $exchange \
         --repeats 5 --warm-up 2 --time-limit 2
     done

@@ -31,7 +31,7 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
       spanwise_(flow.spanwise_forcing.kind != ForcingKind::none),
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order, flow.periodic_z},
                flow.tridiagonal, exchanges) {
-  if (!halo.is_split_thickly()) return;
+  if (!halo.neighbours_own_two_planes()) return;
   const Box3 plane{{0, 0, 0}, {box_.extent(0), box_.extent(1), 1}};
   above_.emplace(plane, Location::center, 0, HaloWidth{0, 0});
   if (flow.diffusion == Diffusion::implicit_z) below_.emplace(plane, Location::center, 0, HaloWidth{0, 0});

@@ -226,6 +226,7 @@ void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights
   const Field& phi = phi_of(std::as_const(flow.state_));
   const Correction correction{phi.view(), response(), weights};
   Field* const p = implicit_ ? &flow.state_.p : nullptr;
+  const Field* const old_p = flow.left_ && flow.left_->with_pressure ? &*updated_pressure_ : p;  // see predict()
   if (when == Correcting::in_next_substep && can_defer(flow.state_, phi)) {
     flow.left_ = correction_sweep_.correct_rim(star_, sweep_updates_pressure ? p : nullptr, correction);
     flow.by_ = this;
@@ -235,12 +236,13 @@ void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights
     flow.left_.reset();
     correction_sweep_.correct(star_, p, correction);
   }
-  if (halo_.is_split_thickly()) correction_sweep_.correct_halos(star_, p, correction, halo_, projection_.beyond());
+  if (halo_.neighbours_own_two_planes())
+    correction_sweep_.correct_halos(star_, p, old_p, correction, halo_, projection_.beyond());
 }
 
-/// What is complete before the pressure is known, where z halos are corrected.
+/// The fields whose z halos are exchanged while phi is solved for; none if those of the corrected fields are.
 HaloExchange::Fields TimeStepper::fields_ahead() {
-  if (!halo_.is_split_thickly()) return {};
+  if (!halo_.neighbours_own_two_planes()) return {};
   HaloExchange::Fields fields{&star_.u, &star_.v, &star_.w};
   for (Field* scalar : transport_.advanced()) fields.push_back(scalar);
   return fields;
@@ -300,7 +302,7 @@ void TimeStepper::fill_halos_after_correction(State& state) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::halo_exchange);
   // With explicit diffusion (2) has filled the halos of p.
   fill_halos(implicit_ ? state.fields() : state.prognostic_fields(),
-             halo_.is_split_thickly() ? ZHalos::filled : ZHalos::to_fill);
+             halo_.neighbours_own_two_planes() ? ZHalos::filled : ZHalos::to_fill);
 }
 
 void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {

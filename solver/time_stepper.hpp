@@ -112,7 +112,7 @@ class TimeStepper {
   MeanForce mean_force(const Substep& substep);
   HaloExchange::Fields fields_ahead();
   void fill_halos_after_correction(State& state);
-  /// filled: but for edges.
+  /// filled: z halos are valid, but for their edges in the y halo.
   enum class ZHalos { to_fill, filled };
   void fill_halos(const std::vector<Described<Field>>& fields, ZHalos z);
 

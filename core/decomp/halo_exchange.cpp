@@ -59,7 +59,8 @@ MemoryNeed HaloExchange::memory(const Box3& box, const ProcessGrid& processes, c
   std::int64_t y = 0;
   std::int64_t z = 0;
   for (const HaloWidth& halo : halos) {
-    if (processes.py > 1) y += std::int64_t{2} * halo.y * box.extent(0) * box.extent(2);
+    const std::int64_t edges = processes.pz > 1 ? std::int64_t{2} * halo.z : 0;
+    if (processes.py > 1) y += std::int64_t{2} * halo.y * box.extent(0) * (box.extent(2) + edges);
     if (processes.pz > 1) z += std::int64_t{2} * halo.z * box.extent(0) * (box.extent(1) + std::int64_t{2} * halo.y);
   }
   MemoryNeed need;
@@ -114,7 +115,12 @@ void HaloExchange::update_y(const Fields& fields) {
 }
 
 void HaloExchange::update_z(Field& field, const PlanesBeyond& beyond) {
-  SLUICE_REQUIRE(is_split_thickly(), "planes beyond a halo belong to one rank only where each owns two or more");
+  SLUICE_REQUIRE(neighbours_own_two_planes(),
+                 "planes beyond a halo belong to one rank only where each owns two or more");
+  require({&field});
+  for (const Field* plane : {beyond.below, beyond.above})
+    SLUICE_REQUIRE(plane == nullptr || (plane->box().nx() == box_.nx() && plane->box().ny() == box_.ny()),
+                   "a plane of other rows");
   const Extent extent{{1, 1}, true};
   Message message = message_of(z_, {&field}, extent);
   const auto add = [&](Field* plane, int to, int second, int from) {
@@ -133,7 +139,7 @@ void HaloExchange::update_z(Field& field, const PlanesBeyond& beyond) {
 
 void HaloExchange::start_z(const Fields& fields) {
   require(fields);
-  SLUICE_REQUIRE(split(z_) && started_ == nullptr && waiting_.outgoing.empty(), "z halos are filled one set at a time");
+  SLUICE_REQUIRE(split(z_) && started_ == nullptr, "z halos are filled one set at a time");
   const Extent extent{all, false};
   Message message = message_of(z_, fields, extent);
   Mover& mover = mover_of(z_, message, key_of(fields, extent), When::in_background);
@@ -147,9 +153,10 @@ void HaloExchange::start_z(const Fields& fields) {
 
 void HaloExchange::finish_z() {
   SLUICE_REQUIRE(started_ != nullptr, "finish_z() without start_z()");
-  if (!in_background_) started_->start(waiting_.outgoing, waiting_.incoming);
-  std::exchange(started_, nullptr)->finish();
-  waiting_ = {};
+  Mover& mover = *std::exchange(started_, nullptr);
+  const Message message = std::exchange(waiting_, {});
+  if (!in_background_) mover.start(message.outgoing, message.incoming);
+  mover.finish();
 }
 
 void HaloExchange::update(Direction& direction, const Fields& fields, const Extent& extent) {

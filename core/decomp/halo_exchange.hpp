@@ -42,11 +42,12 @@ class HaloExchange {
     Field *below = nullptr, *above = nullptr;
   };
   /// Fills one halo layer on either side, with the y halo as it is, and the planes beyond without their y halo.
-  /// Only if is_split_thickly(). Collective.
+  /// Only if neighbours_own_two_planes(). Collective.
   void update_z(Field& field, const PlanesBeyond& beyond);
 
   /// Starts to fill the z halos of fields, without edges, while loops and other exchanges go on; `peer` does so, other
-  /// methods wait for finish_z(). Until then, do not write the fields. Collective.
+  /// methods wait for finish_z(). Until then, do not write the fields. After an exception in between, this object must
+  /// not be used again. Collective.
   void start_z(const Fields& fields);
   /// Collective.
   void finish_z();
@@ -56,8 +57,9 @@ class HaloExchange {
   /// Whether there are ranks below and above.
   bool has_lower() const { return z_.lower != no_rank; }
   bool has_upper() const { return z_.upper != no_rank; }
-  /// Whether z is split, with walls at its ends, and every rank owns two planes or more.
-  bool is_split_thickly() const { return split(z_) && !periodic_z_ && z_.min_cells > 1; }
+  /// Whether z is split, with walls at its ends, and every rank owns two planes or more: then a rank's neighbours own
+  /// the planes beyond its halos. The same on all ranks.
+  bool neighbours_own_two_planes() const { return split(z_) && !periodic_z_ && z_.min_cells > 1; }
 
   /// Memory that updates of fields with these halos need on a rank that owns `box`. Local; for any rank.
   static MemoryNeed memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos);

@@ -9,7 +9,6 @@
 // where the other end stays as it is. The rows are diagonally dominant, so that |ratio_n| < 1, and it becomes smaller
 // as |shift| grows. From the first n on at which the product of the ratios is below round-off, rows and end do not
 // depend on each other. Rows are counted in groups, so that a thread can read those of a group together.
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

@@ -81,7 +81,7 @@ TileParts parts_of_split_tiles(std::int64_t planes, int max_parts) {
 }
 
 /// Whether the rows of every rank can be solved in tiles, and are enough for this to be worth it: those near the ends
-/// are solved and then changed.
+/// are read twice.
 bool fit_split_tiles(const Decomposition& decomposition, int max_parts) {
   const std::vector<std::int64_t> bounds = rank_bounds(decomposition);
   if (decomposition.processes().pz > max_blocks_on_chip) return false;

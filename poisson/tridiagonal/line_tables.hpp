@@ -1,6 +1,5 @@
 #pragma once
 // The coefficients of z lines in device memory.
-#include <array>
 #include <cstddef>
 #include <vector>
 

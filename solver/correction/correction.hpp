@@ -10,7 +10,7 @@ namespace sluice {
 /// All that corrects a velocity.
 struct Correction {
   View3<const real> phi;
-  const real* response;  ///< g on the rank's planes, in device memory
+  const real* response;  ///< g on the rank's planes and, next to other ranks, in the halos; in device memory
   CorrectionWeights weights;
 };
 

@@ -39,10 +39,9 @@ struct UpdatePressure {
   real* p;  ///< address of cell (0, 0, 0)
   std::ptrdiff_t stride_y, stride_z;
   Metrics m;
-  SLUICE_INLINE real& at(CellType c) const { return p[c.i + c.j * stride_y + c.k * stride_z]; }
   SLUICE_INLINE void operator()(CellType c) const {
     const Around phi = around(correction.phi, c);
-    real& here = at(c);
+    real& here = p[c.i + c.j * stride_y + c.k * stride_z];
     here = updated_pressure(here, correction.weights, phi, relative_cell(c), m.seen_from(c.k));
   }
 };
@@ -68,13 +67,15 @@ struct PhiAroundHalo {
   }
 };
 
-/// Eqs. (3) and, if p is not null, (6) in a halo plane.
+/// Eqs. (3) and, if `with_pressure`, (6) in a halo plane.
 template <Order order>
 struct CorrectHalo {
   using CellType = op::CellFor<order>;
   Correct<order> velocity;
-  UpdatePressure<order> pressure;
   PhiAroundHalo phi;
+  bool with_pressure = false;
+  View3<real> p{};
+  View3<const real> old_p{};
   SLUICE_INLINE void operator()(CellType c) const {
     const auto& [correction, star, m] = velocity;
     const std::ptrdiff_t at = star.offset(c);
@@ -82,9 +83,7 @@ struct CorrectHalo {
     star.u[at] = corrected_u<order>(star.u[at], correction.weights, phi, c, m, response);
     star.v[at] = corrected_v<order>(star.v[at], correction.weights, phi, c, m, response);
     star.w[at] = corrected_w(star.w[at], correction.weights, phi, c, m);
-    if (pressure.p == nullptr) return;
-    real& p = pressure.at(c);
-    p = updated_pressure(p, correction.weights, phi, c, m);
+    if (with_pressure) p(c.i, c.j, c.k) = updated_pressure(old_p(c.i, c.j, c.k), correction.weights, phi, c, m);
   }
 };
 
@@ -137,13 +136,17 @@ std::optional<PendingCorrection> CorrectionSweep::correct_rim(VectorField& star,
   return left;
 }
 
-void CorrectionSweep::correct_halos(VectorField& star, Field* p, const Correction& correction, const HaloExchange& halo,
-                                    const HaloExchange::PlanesBeyond& beyond) const {
+void CorrectionSweep::correct_halos(VectorField& star, Field* p, const Field* old_p, const Correction& correction,
+                                    const HaloExchange& halo, const HaloExchange::PlanesBeyond& beyond) const {
   op::with_order(order_, [&](auto order) {
     const auto in_plane = [&](int k, const Field* next, int plane_beyond) {
-      CorrectHalo<order> kernel{{correction, vector_view(star), metrics_}, {}, {correction.phi, {}, plane_beyond}};
-      if (p != nullptr) kernel.pressure = pressure_update_of<order>(metrics_, *p, correction);
+      CorrectHalo<order> kernel{{correction, vector_view(star), metrics_}, {correction.phi, {}, plane_beyond}};
       if (next != nullptr) kernel.phi.beyond = next->view();
+      if (p != nullptr) {
+        kernel.with_pressure = true;
+        kernel.p = p->view();
+        kernel.old_p = old_p->view();
+      }
       parallel_for("correction of halos", {{0, 0, k}, {box_.nx(), box_.ny(), k + 1}}, kernel);
     };
     if (halo.has_lower()) in_plane(-1, beyond.below, -2);

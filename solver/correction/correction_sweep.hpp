@@ -25,10 +25,11 @@ class CorrectionSweep {
   /// thin.
   std::optional<PendingCorrection> correct_rim(VectorField& star, Field* p, const Correction& correction) const;
 
-  /// As correct(), in the z halos that other ranks own, where u* and p hold the values of these ranks; without edges.
-  /// `beyond`: phi in the plane beyond each halo, below only if p is not null.
-  void correct_halos(VectorField& star, Field* p, const Correction& correction, const HaloExchange& halo,
-                     const HaloExchange::PlanesBeyond& beyond) const;
+  /// As correct(), in the z halos that other ranks own, without edges. There, star holds the u* of these ranks, and
+  /// old_p their old pressure: p itself, or the field with which p has changed places. `beyond`: phi in the plane
+  /// beyond each halo, below only if p is not null.
+  void correct_halos(VectorField& star, Field* p, const Field* old_p, const Correction& correction,
+                     const HaloExchange& halo, const HaloExchange::PlanesBeyond& beyond) const;
 
   /// Corrects the other cells. Halos stay valid.
   void complete(VectorField& velocity, Field& p, const PendingCorrection& left, View3<const real> phi,

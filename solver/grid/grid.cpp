@@ -48,7 +48,8 @@ constexpr int planes_before = 2;
 
 Buffer<real> per_plane(const Box3& box, auto&& value) {
   std::vector<real> values;
-  for (std::int64_t k = box.lo[2] - planes_before; k <= box.hi[2]; ++k) values.push_back(static_cast<real>(value(k)));
+  for (std::int64_t k = box.lo[2] - planes_before; k <= box.hi[2]; ++k)
+    values.push_back(static_cast<real>(value(std::max<std::int64_t>(k, -1))));  // one plane beyond a wall
   return Buffer<real>(values);
 }
 

@@ -27,7 +27,7 @@ class Connection {
   /// The block for `peer`: in a buffer of this rank, or in the receiver's own memory. Does not change until another
   /// connection is made.
   virtual std::byte* outgoing(int peer) = 0;
-  /// Issues what copies parts to outgoing blocks.
+  /// Issues the copies of parts into the outgoing blocks.
   virtual void pack(const char* name, const PartCopies& copies) { copies.issue(name); }
   /// All loops that write the block for `peer` have been issued: it may be sent when they are done.
   virtual void packed(int /*peer*/) {}

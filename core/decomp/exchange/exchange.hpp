@@ -31,8 +31,8 @@ class Exchange {
 
   /// For any number of parts per peer, and for blocks in the mover's own memory.
   virtual std::unique_ptr<BlockMover> block_mover(const Route& route) = 0;
-  /// For parts that move beside the loops and the exchange's other movers, with buffers of its own. Null if the method
-  /// cannot do that.
+  /// For parts that move beside the loops and the other movers, with buffers that only such movers share. Null if the
+  /// method cannot do that.
   virtual std::unique_ptr<Mover> background_mover(const Route& /*route*/) { return nullptr; }
   /// For one part per peer, which a method may send without packing.
   virtual std::unique_ptr<Mover> array_mover(const Route& route) { return block_mover(route); }
