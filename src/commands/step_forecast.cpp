@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <iterator>
+#include <map>
 
 #include "core/decomp/halo_exchange.hpp"
 #include "core/decomp/transpose_need.hpp"
@@ -29,26 +31,50 @@ double factor_of_ends(TimedPhase phase, LineStrategy strategy) {
   return phase == TimedPhase::tridiagonal ? 1.17 : phase == TimedPhase::implicit_diffusion ? 1.06 : 1;
 }
 
-/// Phases that do not grow with the number of points, or that one device does not have.
-bool is_proportional(const std::string& name) {
+/// A line through points (x, y), straight between neighbours. The pieces at the ends go on; through one point, the line
+/// comes from (0, 0).
+class PiecewiseLine {
+ public:
+  /// Of several points with the same x, the first counts.
+  void add(double x, double y) { points_.emplace(x, y); }
+
+  double at(double x) const {
+    if (points_.empty()) return 0;
+    if (points_.size() == 1) return points_.begin()->second / points_.begin()->first * x;
+    auto right = points_.lower_bound(x);
+    if (right == points_.begin()) ++right;
+    if (right == points_.end()) --right;
+    const auto left = std::prev(right);
+    return std::lerp(left->second, right->second, (x - left->first) / (right->first - left->first));
+  }
+
+  std::size_t size() const { return points_.size(); }
+
+ private:
+  std::map<double, double> points_;
+};
+
+/// Not of exchanges, which one device does not have, nor of the time step's maximum.
+bool grows_with_points(const std::string& name) {
   const std::optional<TimedPhase> phase = phase_named(name);
   return phase != TimedPhase::halo_exchange && phase != TimedPhase::time_step && phase != TimedPhase::transpose;
 }
 
-/// Where a line through the times of a large and a small grid meets 0 points; none if the grids cannot tell.
-std::optional<double> seconds_without_points(const MeasuredStep& large, const MeasuredStep& small) {
-  const bool alike = large.precision == small.precision && large.order == small.order &&
-                     large.diffusion == small.diffusion && large.z_lines == small.z_lines;
-  if (!alike || !large.seconds || !small.seconds || large.points() < 2 * small.points()) return std::nullopt;
-  const double per_point = (*large.seconds - *small.seconds) / (large.points() - small.points());
-  return *small.seconds - per_point * small.points();
+/// Of a step without points, which only starts kernels: of the flow that was measured on the most grids, because all
+/// start about as many.
+double seconds_without_points(const Machine& machine) {
+  std::map<std::pair<int, std::string>, PiecewiseLine> flows;
+  for (const MeasuredStep& step : machine.steps)
+    if (step.precision == precision_name && step.seconds)
+      flows[{step.order, step.diffusion}].add(step.points(), *step.seconds);
+  const auto most = std::ranges::max_element(flows, {}, [](const auto& flow) { return flow.second.size(); });
+  return most == flows.end() ? 0 : std::max(0.0, most->second.at(0));
 }
 
-/// What one device needs for the points of its own: seconds per point of each phase, and seconds of a step beside them.
+/// What one device needs for the points of its own, from the steps that were measured on one.
 class OneDevice {
  public:
-  OneDevice(const Machine& machine, const FlowParameters& flow, const std::array<std::int64_t, 3>& cells)
-      : flow_(flow), cells_(cells) {
+  OneDevice(const Machine& machine, const FlowParameters& flow) : flow_(flow) {
     const int order = flow.order == Order::fourth ? 4 : 2;
     const std::string diffusion = flow.diffusion == Diffusion::implicit_z ? "implicit_z" : "explicit";
     for (const MeasuredStep& step : machine.steps) {
@@ -66,57 +92,70 @@ class OneDevice {
                               "to its steps",
                               order, diffusion, precision_name, order, diffusion));
     largest_ = *largest;
-    double sum = 0;
-    for (const auto& [phase, seconds] : largest_->phases) sum += is_proportional(phase) ? seconds : 0;
-    fixed_ = std::max(0.0, seconds_without_points(machine).value_or(*largest_->seconds - sum));
-    if (sum > 0) scale_ = (*largest_->seconds - fixed_) / sum;
+    for (const MeasuredStep* step : steps_) {
+      if (!step->seconds) continue;
+      double sum = 0;
+      for (const auto& [phase, seconds] : timed_phases(step->cells, step->points(), step->z_lines)) sum += seconds;
+      rest_.add(step->points(), *step->seconds - sum);
+    }
+    if (rest_.size() == 1) rest_.add(0, seconds_without_points(machine));
   }
 
-  const MeasuredStep& largest() const { return *largest_; }
-  /// Of a step of any size: the start of kernels, loops too short to fill the device.
-  double fixed() const { return fixed_; }
+  double triad() const { return largest_->triad; }
 
-  /// Seconds of each phase for so many points.
-  std::map<std::string, double> phases(double points, LineStrategy strategy) const {
-    std::map<std::string, double> phases;
-    for (const auto& [phase, seconds] : largest_->phases) {
-      if (!is_proportional(phase)) continue;
-      const MeasuredStep& source = source_of(phase, strategy);
-      const double per_point = source.phases.at(phase) / source.points();
-      phases[phase] = scale_ * per_point * points * words(phase, strategy) / words(phase, source.z_lines);
-    }
+  /// Points per second of a whole step on the grid where one device is fastest.
+  double best_rate() const {
+    double best = 0;
+    for (const MeasuredStep* step : steps_)
+      if (step->seconds) best = std::max(best, step->points() / *step->seconds);
+    return best;
+  }
+
+  /// Seconds of each phase for so many points of a grid of these cells; "other" is what a step takes beside those that
+  /// were timed. Phases are timed in steps of their own, in which they may take longer than a whole step: they then
+  /// share its time.
+  std::map<std::string, double> phases(const std::array<std::int64_t, 3>& cells, double points,
+                                       LineStrategy strategy) const {
+    std::map<std::string, double> phases = timed_phases(cells, points, strategy);
+    double sum = 0;
+    for (const auto& [phase, seconds] : phases) sum += seconds;
+    const double rest = rest_.at(points);
+    if (rest < 0)
+      for (auto& [phase, seconds] : phases) seconds *= std::max(0.0, 1 + rest / sum);
+    else
+      phases["other"] = rest;
     return phases;
   }
 
  private:
-  /// Of steps like the largest one; otherwise of any, because all start about as many kernels.
-  std::optional<double> seconds_without_points(const Machine& machine) const {
-    std::optional<double> of_any;
-    for (const MeasuredStep& small : machine.steps) {
-      if (const auto seconds = sluice::seconds_without_points(*largest_, small)) return seconds;
-      for (const MeasuredStep& large : machine.steps) {
-        if (large.precision != largest_->precision) continue;
-        if (const auto seconds = sluice::seconds_without_points(large, small)) of_any = seconds;
-      }
-    }
-    return of_any;
+  std::map<std::string, double> timed_phases(const std::array<std::int64_t, 3>& cells, double points,
+                                             LineStrategy strategy) const {
+    std::map<std::string, double> phases;
+    for (const auto& [phase, seconds] : largest_->phases)
+      if (grows_with_points(phase)) phases[phase] = std::max(0.0, line_of(phase, cells, strategy).at(points));
+    return phases;
   }
 
-  /// The measurement to take a phase from: transforms from the grid with the nearest length, systems along z from the
-  /// largest where they were solved in this way, all others from the largest of all.
-  const MeasuredStep& source_of(const std::string& name, LineStrategy strategy) const {
+  /// Seconds of a phase against points: transforms from the grids with the nearest length, systems along z from those
+  /// where they were solved in this way, or else as on the largest grid, all others from all grids.
+  PiecewiseLine line_of(const std::string& name, const std::array<std::int64_t, 3>& cells,
+                        LineStrategy strategy) const {
     const bool along_z = words(name, LineStrategy::condensed) != words(name, LineStrategy::tiles);
     const std::optional<TimedPhase> phase = phase_named(name);
     const auto distance = [&](const MeasuredStep& step) {
-      if (along_z) return step.z_lines == strategy ? 0.0 : 1.0;
+      if (along_z) return step.z_lines == strategy ? 0.0 : step.z_lines == largest_->z_lines ? 1.0 : 2.0;
       if (phase != TimedPhase::fft_x && phase != TimedPhase::fft_y) return 0.0;
       const std::size_t axis = phase == TimedPhase::fft_x ? 0 : 1;
-      return std::abs(std::log(static_cast<double>(step.cells[axis]) / static_cast<double>(cells_[axis])));
+      return std::abs(std::log(static_cast<double>(step.cells[axis]) / static_cast<double>(cells[axis])));
     };
-    const MeasuredStep* nearest = largest_;
+    double nearest = distance(*largest_);
     for (const MeasuredStep* step : steps_)
-      if (step->phases.contains(name) && distance(*step) < distance(*nearest)) nearest = step;
-    return *nearest;
+      if (step->phases.contains(name)) nearest = std::min(nearest, distance(*step));
+    PiecewiseLine line;
+    for (const MeasuredStep* step : steps_)
+      if (step->phases.contains(name) && distance(*step) == nearest)
+        line.add(step->points(), step->phases.at(name) * words(name, strategy) / words(name, step->z_lines));
+    return line;
   }
 
   /// 1 for a phase that other versions of the program had.
@@ -129,11 +168,9 @@ class OneDevice {
   }
 
   const FlowParameters& flow_;
-  std::array<std::int64_t, 3> cells_;       ///< of the case
   std::vector<const MeasuredStep*> steps_;  ///< of this flow and precision, the largest grid first
   const MeasuredStep* largest_ = nullptr;
-  double fixed_ = 0;
-  double scale_ = 1;  ///< of phases, so that their sum is the time of a whole step, in which they are not timed
+  PiecewiseLine rest_;  ///< seconds of a step beside those of its phases, against points; may be negative
 };
 
 /// Seconds of the exchanges of one rank in a step.
@@ -256,12 +293,12 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
 
 StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition,
                            LineStrategy strategy) {
-  const OneDevice device(machine, flow, decomposition.cells());
+  const OneDevice device(machine, flow);
   const ProcessGrid& processes = decomposition.processes();
   std::int64_t largest = 0;
   for (int rank = 0; rank < processes.size(); ++rank)
     largest = std::max(largest, decomposition.x_pencil(rank).volume());
-  std::map<std::string, double> phases = device.phases(static_cast<double>(largest), strategy);
+  std::map<std::string, double> phases = device.phases(decomposition.cells(), static_cast<double>(largest), strategy);
 
   // The ranks of a host in the middle have neighbours on all sides, in their host and in others.
   std::map<TimedPhase, double> exchanges;
@@ -270,7 +307,7 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
   };
   const int middle = processes.rank(0, processes.pz / 2) / machine.devices_per_host * machine.devices_per_host;
   for (int rank = middle; rank < std::min(middle + machine.devices_per_host, processes.size()); ++rank) {
-    const RankExchanges of_rank(machine, decomposition, device.largest().triad, rank);
+    const RankExchanges of_rank(machine, decomposition, device.triad(), rank);
     raise(TimedPhase::transpose, of_rank.transposes());
     raise(TimedPhase::tridiagonal, of_rank.lines(spectral_lines(decomposition, rank), strategy, 2, 1));
     if (flow.diffusion == Diffusion::implicit_z)
@@ -283,7 +320,6 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
   const double hosts = std::ceil(static_cast<double>(processes.size()) / machine.devices_per_host);
   const double sums =
       hosts > 1 && machine.network ? (Rk3::substeps + 1) * std::ceil(std::log2(hosts)) * machine.network->seconds : 0;
-  phases["start of kernels"] = device.fixed();
   phases["sums over hosts"] = sums;
 
   StepForecast forecast;
@@ -291,8 +327,7 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
   std::ranges::stable_sort(forecast.phases, std::greater(), [](const auto& phase) { return phase.second; });
   const auto points =
       static_cast<double>(decomposition.cells()[0] * decomposition.cells()[1] * decomposition.cells()[2]);
-  const double of_one = device.largest().points() / *device.largest().seconds;
-  forecast.efficiency = points / forecast.seconds() / (of_one * processes.size());
+  forecast.efficiency = points / forecast.seconds() / (device.best_rate() * processes.size());
   return forecast;
 }
 

@@ -12,7 +12,7 @@ namespace sluice {
 
 struct StepForecast {
   std::vector<std::pair<std::string, double>> phases;  ///< seconds of a step on the slowest rank
-  double efficiency = 0;  ///< of a device, against the largest grid that was measured on one
+  double efficiency = 0;  ///< of a device, against the grid where one was measured to be fastest
 
   double seconds() const;
 };
