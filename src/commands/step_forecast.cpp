@@ -24,8 +24,8 @@ namespace sluice {
 
 namespace {
 
-/// How much longer split tiles take than tiles, for the rows near the ends, which they read and write once more.
-/// Measured on two H100s; the share depends on how far changes of the ends reach, so it is larger for thinner slabs.
+/// How much longer split tiles take than tiles, for the rows near the ends, which they read once more. Measured on two
+/// H100s; the share depends on how far an end reaches, so it is larger for thinner slabs.
 double factor_of_ends(TimedPhase phase, LineStrategy strategy) {
   if (strategy != LineStrategy::split_tiles) return 1;
   return phase == TimedPhase::tridiagonal ? 1.17 : phase == TimedPhase::implicit_diffusion ? 1.06 : 1;
@@ -206,16 +206,21 @@ class RankExchanges {
     return exchanges * seconds(need.messages, need.transposed, others);
   }
 
-  /// The halos of a substep: v* and w*, phi, and then all fields. docs/equations.md has the stencils.
+  /// The halos of a substep: v* and w*, phi with the planes beyond its halos, and all fields. docs/exchange.md says
+  /// when and how. docs/equations.md has the stencils.
   double halos(const FlowParameters& flow) const {
     const bool wide = flow.order == Order::fourth;
-    std::vector<FieldDescriptor> fields = fields_of(flow);
-    if (flow.diffusion == Diffusion::explicit_) fields.erase(fields.begin() + pressure_field);
-    std::vector<HaloWidth> widths;
-    for (const FieldDescriptor& field : fields) widths.push_back(halo_of(field, flow.order));
-    return along_y({{1, 0}}, wide ? 1.5 : 0.5) + along_z({{0, 1}}, 0.5) +                 // v*, w*
-           along_y({{1, 0}}, wide ? 1.5 : 1) + along_z({{reach_of(flow.order), 1}}, 1) +  // phi
-           along_y(widths, 1) + along_z(widths, 1);
+    const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
+    std::vector<HaloWidth> star, all;
+    for (const FieldDescriptor& field : fields_of(flow)) {
+      const bool pressure = field.name == base_fields()[pressure_field].name;
+      if (!pressure) star.push_back(halo_of(field, flow.order));
+      if (!pressure || implicit_z) all.push_back(halo_of(field, flow.order));
+    }
+    const double planes_of_phi = implicit_z ? 2 : 1.5;
+    return along_y({{1, 0}}, wide ? 1.5 : 0.5) + along_z({{0, 1}}, 0.5) +                             // v*, w*
+           along_y({{1, 0}}, wide ? 1.5 : 1) + along_z({{reach_of(flow.order), 1}}, planes_of_phi) +  // phi
+           along_z_in_background(star) + along_y(all, 1);
   }
 
  private:
@@ -230,12 +235,26 @@ class RankExchanges {
         {processes_.rank((y + 1) % processes_.py, z), processes_.rank((y + processes_.py - 1) % processes_.py, z)});
   }
 
+  std::vector<int> z_neighbours() const {
+    std::vector<int> ranks;
+    for (const int z : {processes_.z_index(rank_) - 1, processes_.z_index(rank_) + 1}) {
+      if (z >= 0 && z < processes_.pz) ranks.push_back(processes_.rank(processes_.y_index(rank_), z));
+    }
+    return ranks;
+  }
+
+  bool near(int other) const { return other / machine_.devices_per_host == rank_ / machine_.devices_per_host; }
+
+  /// Devices of a host exchange while phi is solved for. What is left are the messages that begin and end this.
+  double along_z_in_background(const std::vector<HaloWidth>& widths) const {
+    const std::vector<int> others = z_neighbours();
+    const bool in_host = std::ranges::all_of(others, [&](int other) { return near(other); });
+    return in_host ? seconds(0, 0, others) : along_z(widths, 1);
+  }
+
   double along_z(const std::vector<HaloWidth>& widths, double share) const {
     if (processes_.pz == 1) return 0;
-    std::vector<int> others;
-    for (const int z : {processes_.z_index(rank_) - 1, processes_.z_index(rank_) + 1}) {
-      if (z >= 0 && z < processes_.pz) others.push_back(processes_.rank(processes_.y_index(rank_), z));
-    }
+    const std::vector<int> others = z_neighbours();
     const double both_sides = HaloExchange::memory(box(), {1, processes_.pz}, widths).halos.messages * share;
     const double bytes = both_sides / 2 * static_cast<double>(others.size());
     return seconds(bytes, bytes, others);
@@ -247,16 +266,15 @@ class RankExchanges {
   /// same time, and at the same time as the loop that reads and writes the array. What leaves the host is packed before
   /// and unpacked afterwards.
   double seconds(double bytes, double array_bytes, const std::vector<int>& ranks) const {
-    double near = 0;
+    double in_host = 0;
     double far = 0;
     for (const int other : ranks) {
-      if (other == rank_) continue;
-      (other / machine_.devices_per_host == rank_ / machine_.devices_per_host ? near : far) += 1;
+      if (other != rank_) (near(other) ? in_host : far) += 1;
     }
-    if (near + far == 0) return 0;
-    const double far_bytes = bytes * far / (near + far);
+    if (in_host + far == 0) return 0;
+    const double far_bytes = bytes * far / (in_host + far);
     const double in_memory = 2 * array_bytes / triad_;
-    const double in_links = std::max(time_of(near, machine_.host, "host", bytes - far_bytes),
+    const double in_links = std::max(time_of(in_host, machine_.host, "host", bytes - far_bytes),
                                      time_of(far, machine_.network, "network", far_bytes));
     return std::max(in_memory, in_links) + 4 * far_bytes / triad_;
   }
