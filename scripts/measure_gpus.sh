@@ -102,12 +102,16 @@ steps() {
       for count in "${counts[@]}"; do
         for processes in $(grids "$count"); do
           for exchange in $exchanges; do
-            if ((count > 1)) || [[ $exchange == peer ]]; then
+            if ((count > 1)) || [[ $exchange == "${exchanges%% *}" ]]; then
               step small "$count" $precision 256,192,144 "$processes" "$exchange" $flow
             fi
           done
         done
-        step large "$count" $precision 1024,1024,768 "1,$count" peer $flow
+        for exchange in $exchanges; do
+          if ((count > 1)) || [[ $exchange == "${exchanges%% *}" ]]; then
+            step large "$count" $precision 1024,1024,768 "1,$count" "$exchange" $flow
+          fi
+        done
       done
     done
   done
@@ -156,7 +160,7 @@ transforms() {
   for precision in double single; do
     for count in "${counts[@]}"; do
       for exchange in $exchanges; do
-        if [[ $count == 1 && $exchange == nccl ]]; then continue; fi
+        if [[ $count == 1 && $exchange != "${exchanges%% *}" ]]; then continue; fi
         start "fft_${precision}_${count}_$exchange" "$count" $precision fft --grid 256,256,256 --grid 512,512,512 \
           --grid 1024,1024,1024 --all --exchange $exchange --repeats 10 --time-limit 1
       done

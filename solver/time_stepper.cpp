@@ -143,7 +143,7 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   if (implicit_) solve_implicit_diffusion(c);
   finish_scalars(gamma_dt);
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
-  // Meanwhile u* is exchanged, so that halos can be corrected like cells.
+  // Meanwhile u* may be exchanged, so that halos can be corrected like cells.
   projection_.solve(star_, gamma_dt, phi_of(state), timers_, fields_ahead());
   // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
@@ -240,7 +240,7 @@ void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights
     correction_sweep_.correct_halos(star_, p, old_p, correction, halo_, projection_.beyond());
 }
 
-/// The fields whose z halos are exchanged while phi is solved for; none if those of the corrected fields are.
+/// The fields whose z halos are exchanged before they are corrected; none if that comes after the correction.
 HaloExchange::Fields TimeStepper::fields_ahead() {
   if (!halo_.neighbours_own_two_planes()) return {};
   HaloExchange::Fields fields{&star_.u, &star_.v, &star_.w};

@@ -57,9 +57,9 @@ inline constexpr int rows_of_tile_block = 16;
 /// in single precision) of a multiprocessor. A GPU without clusters takes a few rows more, in narrower tiles.
 inline constexpr int max_rows_of_part = 384, max_inner_rows_of_part = 336, max_blocks_of_part = 24;
 inline constexpr int max_rows_without_clusters = 396;
-/// Planes of a rank from which on it solves them alone, with ends that it finds before. On fewer, that takes as long as
-/// reading lines twice: steps on 256 x 192 x 144 points, and on 1024 x 768 x 32 for each of two and four GPUs, are 2 %
-/// slower to 3 % faster.
+/// From this many planes on, a rank first finds the ends of its rows and then solves its planes alone. On fewer planes
+/// this is no faster than reading lines twice: steps on 256 x 192 x 144 points, and on 1024 x 768 x 32 for each of two and
+/// four GPUs, became between 2 % slower and 3 % faster.
 inline constexpr std::int64_t min_planes_of_split_tiles = 192;
 /// Rows that a thread reads together.
 inline constexpr int rows_in_group = 8;

@@ -31,8 +31,8 @@ double factor_of_ends(TimedPhase phase, LineStrategy strategy) {
   return phase == TimedPhase::tridiagonal ? 1.17 : phase == TimedPhase::implicit_diffusion ? 1.06 : 1;
 }
 
-/// A line through points (x, y), straight between neighbours. The pieces at the ends go on; through one point, the line
-/// comes from (0, 0).
+/// A line through points (x, y), straight between neighbours. Beyond the first and the last point it goes on as from
+/// the nearest point whose x differs by a factor of two or more; without such a point, as from (0, 0).
 class PiecewiseLine {
  public:
   /// Of several points with the same x, the first counts.
@@ -40,28 +40,42 @@ class PiecewiseLine {
 
   double at(double x) const {
     if (points_.empty()) return 0;
-    if (points_.size() == 1) return points_.begin()->second / points_.begin()->first * x;
-    auto right = points_.lower_bound(x);
-    if (right == points_.begin()) ++right;
-    if (right == points_.end()) --right;
-    const auto left = std::prev(right);
-    return std::lerp(left->second, right->second, (x - left->first) / (right->first - left->first));
+    const auto right = points_.lower_bound(x);
+    if (right == points_.begin()) {
+      const Point end = *right;
+      const auto far = std::ranges::find_if(
+          points_, [&](const auto& point) { return point.first > end.first && point.first >= 2 * end.first; });
+      return through(end, far == points_.end() ? Point() : Point(*far), x);
+    }
+    if (right == points_.end()) {
+      const Point end = *points_.rbegin();
+      const auto near = points_.upper_bound(end.first / 2);  // behind the nearest far enough
+      return through(end, near == points_.begin() ? Point() : Point(*std::prev(near)), x);
+    }
+    return through(*std::prev(right), *right, x);
   }
 
   std::size_t size() const { return points_.size(); }
 
  private:
+  using Point = std::pair<double, double>;
+
+  static double through(const Point& a, const Point& b, double x) {
+    return std::lerp(a.second, b.second, (x - a.first) / (b.first - a.first));
+  }
+
   std::map<double, double> points_;
 };
 
-/// Not of exchanges, which one device does not have, nor of the time step's maximum.
+/// Whether a phase grows with the number of points: not exchanges, which one device does not have, nor the maximum for
+/// the time step.
 bool grows_with_points(const std::string& name) {
   const std::optional<TimedPhase> phase = phase_named(name);
   return phase != TimedPhase::halo_exchange && phase != TimedPhase::time_step && phase != TimedPhase::transpose;
 }
 
-/// Of a step without points, which only starts kernels: of the flow that was measured on the most grids, because all
-/// start about as many.
+/// Time of a step without points, which only starts kernels: from the flow with the most measured grids, because all
+/// flows start about as many kernels.
 double seconds_without_points(const Machine& machine) {
   std::map<std::pair<int, std::string>, PiecewiseLine> flows;
   for (const MeasuredStep& step : machine.steps)
@@ -266,16 +280,16 @@ class RankExchanges {
   /// same time, and at the same time as the loop that reads and writes the array. What leaves the host is packed before
   /// and unpacked afterwards.
   double seconds(double bytes, double array_bytes, const std::vector<int>& ranks) const {
-    double in_host = 0;
-    double far = 0;
+    double near_count = 0;
+    double far_count = 0;
     for (const int other : ranks) {
-      if (other != rank_) (near(other) ? in_host : far) += 1;
+      if (other != rank_) (near(other) ? near_count : far_count) += 1;
     }
-    if (in_host + far == 0) return 0;
-    const double far_bytes = bytes * far / (in_host + far);
+    if (near_count + far_count == 0) return 0;
+    const double far_bytes = bytes * far_count / (near_count + far_count);
     const double in_memory = 2 * array_bytes / triad_;
-    const double in_links = std::max(time_of(in_host, machine_.host, "host", bytes - far_bytes),
-                                     time_of(far, machine_.network, "network", far_bytes));
+    const double in_links = std::max(time_of(near_count, machine_.host, "host", bytes - far_bytes),
+                                     time_of(far_count, machine_.network, "network", far_bytes));
     return std::max(in_memory, in_links) + 4 * far_bytes / triad_;
   }
 
