@@ -58,8 +58,8 @@ inline constexpr int rows_of_tile_block = 16;
 inline constexpr int max_rows_of_part = 384, max_inner_rows_of_part = 336, max_blocks_of_part = 24;
 inline constexpr int max_rows_without_clusters = 396;
 /// From this many planes on, a rank first finds the ends of its rows and then solves its planes alone. On fewer planes
-/// this is no faster than reading lines twice: steps on 256 x 192 x 144 points, and on 1024 x 768 x 32 for each of two and
-/// four GPUs, became between 2 % slower and 3 % faster.
+/// this is no faster than reading lines twice: steps on 256 x 192 x 144 points, and on 1024 x 768 x 32 for each of two
+/// and four GPUs, became between 2 % slower and 3 % faster.
 inline constexpr std::int64_t min_planes_of_split_tiles = 192;
 /// Rows that a thread reads together.
 inline constexpr int rows_in_group = 8;
