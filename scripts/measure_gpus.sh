@@ -3,7 +3,9 @@
 #   scripts/measure_gpus.sh N [FOLDER]
 # N GPUs, one rank each; for comparison one, two, four, ... of them. FOLDER, by default `gpus`, gets a file of JSON and a
 # log for each measurement, named after it. A measurement that is there already is not repeated, so an interrupted
-# script goes on where it was. The steps take ten minutes on four H100s. Needs Open MPI. `sluice-post bench FOLDER/fft*.json` shows transforms.
+# script goes on where it was. The steps take ten minutes on four H100s. Needs Open MPI. `sluice-post bench
+# FOLDER/fft*.json` shows transforms. Compare the GPUs, each measured alone on 384 planes, before all else: one that is
+# slower than the others under load slows every run in which it takes part.
 #
 # SLUICE         program to measure, by default the `sluice` on the PATH
 # SLUICE_SINGLE  the same in single precision; without it, only SLUICE is measured

@@ -58,7 +58,7 @@ struct CorrectWithPressure {
   }
 };
 
-/// phi around a halo plane; of the plane next to it, which the field has not, from an array of its own.
+/// phi around a halo plane. The plane beyond, which the field lacks, is in an array of its own.
 struct PhiAroundHalo {
   View3<const real> phi, beyond;
   int plane_beyond;

@@ -12,8 +12,8 @@ struct CorrectionWeights {
 };
 
 /// A correction that a substep has left to the next reader of the velocity: the cells inside of a rim along y and z
-/// still hold u*. The rim and the halos hold u, for walls, for halos along y and, where their neighbours do not correct
-/// them, along z. Numbers only: the stepper that left it has phi and g.
+/// still hold u*. The rim holds u, which walls and the halos of neighbours need, and the halos hold u as well. Numbers
+/// only: the stepper that left it has phi and g.
 struct PendingCorrection {
   CorrectionWeights weights;
   bool with_pressure = false;  ///< whether p holds its old value in these cells

@@ -49,7 +49,7 @@ constexpr int planes_before = 2;
 Buffer<real> per_plane(const Box3& box, auto&& value) {
   std::vector<real> values;
   for (std::int64_t k = box.lo[2] - planes_before; k <= box.hi[2]; ++k)
-    values.push_back(static_cast<real>(value(std::max<std::int64_t>(k, -1))));  // two planes below a wall there is none
+    values.push_back(static_cast<real>(value(std::max<std::int64_t>(k, -1))));  // below the bottom wall -2 is not used
   return Buffer<real>(values);
 }
 

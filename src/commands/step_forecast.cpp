@@ -49,7 +49,7 @@ class PiecewiseLine {
     }
     if (right == points_.end()) {
       const Point end = *points_.rbegin();
-      const auto near = points_.upper_bound(end.first / 2);  // behind the nearest far enough
+      const auto near = points_.upper_bound(end.first / 2);  // the point after the one to go on from
       return through(end, near == points_.begin() ? Point() : Point(*std::prev(near)), x);
     }
     return through(*std::prev(right), *right, x);
