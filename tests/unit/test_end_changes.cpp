@@ -1,4 +1,5 @@
-// Lines that ranks solve alone and then change near the ends of their rows, with the GPU's kernels run on the host.
+// Lines of which ranks find the ends of their rows first and then solve the rows alone, with the kernels of GPUs run
+// on the host.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
