@@ -29,7 +29,6 @@ FLAGS = shlex.split(
 )
 
 
-
 def settings_of(variable: str) -> dict[str, str]:
     """The settings that an environment variable lists."""
     return dict(setting.split("=", 1) for setting in os.environ.get(variable, "").split())
