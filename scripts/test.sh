@@ -23,4 +23,4 @@ python_environment "$root/build-test/python" "${test_packages[@]}" ${SLUICE_TEST
 export PATH="$root/build-test/python/bin:$PATH"
 
 if $quick; then "$root/.ci/lint" --quick; fi
-ctest --test-dir "$root/build-test" --output-on-failure -j $((2 * cores)) -LE "gpu|long" "${options[@]}"
+ctest --test-dir "$root/build-test" --output-on-failure -j $((3 * cores)) -LE "gpu|long" "${options[@]}"

@@ -51,6 +51,7 @@ def run_copy(turbulent_run, tmp_path):
     return shutil.copytree(turbulent_run, tmp_path / "run")
 
 
+@pytest.mark.all_pixels
 def test_report_of_a_turbulent_run(run_copy, capsys):
     assert main(["report", str(run_copy)]) == 0
     out = capsys.readouterr().out

@@ -16,6 +16,8 @@ from sluice_post.cli import main
 from sluice_post.report_entries import Entry, draw_entries
 from sluice_post.slices import fluctuation, latest_planes, latest_streak_slice
 
+pytestmark = pytest.mark.all_pixels
+
 
 def streak_entry(directory, flow):
     plane, _ = latest_streak_slice(directory, 2.0, flow.re_tau)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,19 @@ CASE = {
 REASON = "statistics reach time.until"
 
 
-def run_to_its_end(folder: Path, *options: object) -> Path:
-    """The output directory of a run."""
-    must(sluice("run", write_case(folder, CASE), "--output", folder / "whole", *options))
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output directory of the case, run without interruption; read-only for tests."""
+    folder = tmp_path_factory.mktemp("until")
+    must(sluice("run", write_case(folder, CASE), "--output", folder / "whole"))
     return folder / "whole"
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output directory of the case, run without interruption."""
-    return run_to_its_end(tmp_path_factory.mktemp("until"))
+@pytest.fixture
+def copied(whole: Path, tmp_path: Path) -> Path:
+    """A copy of it, beside its case."""
+    write_case(tmp_path, CASE)
+    return shutil.copytree(whole, tmp_path / "whole")
 
 
 def figures(out: Path) -> dict[str, Any]:
@@ -136,8 +140,8 @@ def test_an_interrupted_run_ends_at_the_same_step(whole: Path, tmp_path: Path) -
     assert_same_results(whole, out)
 
 
-def test_a_finished_run_goes_on_only_to_other_limits(tmp_path: Path) -> None:
-    out = run_to_its_end(tmp_path)
+def test_a_finished_run_goes_on_only_to_other_limits(copied: Path, tmp_path: Path) -> None:
+    out = copied
     case, end = tmp_path / "case.yaml", record(out)["step"]
     again = ("run", case, "--output", out, "--restart", "auto")
     outcome = must(sluice(*again))
@@ -152,8 +156,8 @@ def test_a_finished_run_goes_on_only_to_other_limits(tmp_path: Path) -> None:
     assert (record(out)["why_stopped"], record(out)["step"]) == (REASON, end + 60)
 
 
-def test_statistics_of_another_flow_do_not_count(tmp_path: Path) -> None:
-    out = run_to_its_end(tmp_path)
+def test_statistics_of_another_flow_do_not_count(copied: Path, tmp_path: Path) -> None:
+    out = copied
     end = record(out)["step"]
     changed = ("--allow-change", "--set", "flow.reynolds.bulk=5000", "--steps", end + 40)
     must(sluice("run", tmp_path / "case.yaml", "--output", out, "--restart", "auto", *changed))
