@@ -1,7 +1,10 @@
 #include "model/formula.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -118,7 +121,7 @@ class FormulaParser {
     if (error != std::errc{} || !std::isfinite(value)) fail("not a number");
     if (text_[at_] == '0' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))
       fail("a number begins with 0");  // YAML 1.1 readers take 010 as 8
-    at_ = static_cast<std::size_t>(stop - text_.data());
+    at_ = stop - text_.data();
     append({Operation::number, value});
   }
   void parse_name() {
@@ -246,6 +249,25 @@ bool Formula::depends_on(std::string_view variables) const {
 bool Formula::operator==(const Formula& other) const {
   if (is_constant() != other.is_constant()) return false;
   return is_constant() ? constant() == other.constant() : text_ == other.text_;
+}
+
+double TimeTable::at(double time) const {
+  if (period > 0) time -= period * std::floor((time - times.front()) / period);
+  const std::size_t after = std::ranges::upper_bound(times, time) - times.begin();
+  if (after == 0) return values.front();
+  const bool beyond = after == times.size();
+  if (beyond && period == 0) return values.back();
+  const double end = beyond ? times.front() + period : times[after];
+  const double start = times[after - 1];
+  const double from = values[after - 1];
+  const double to = beyond ? values.front() : values[after];
+  return end > start ? from + (to - from) * ((time - start) / (end - start)) : to;
+}
+
+std::string TimeFunction::text() const {
+  if (!is_table()) return formula_.text();
+  return fmt::format("a table of {} points from time {:g} to {:g}{}", table_.times.size(), table_.times.front(),
+                     table_.times.back(), table_.period > 0 ? fmt::format(", period {:g}", table_.period) : "");
 }
 
 }  // namespace sluice

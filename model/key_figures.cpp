@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/support/error.hpp"
-#include "model/wall_stress.hpp"
+#include "model/mean_flow.hpp"
 
 namespace sluice {
 
@@ -50,7 +50,7 @@ std::vector<double> root_mean_square(const std::vector<double>& mean, const std:
 
 /// Largest value of the parabola through the three points about the largest one.
 double peak(const std::vector<double>& position, const std::vector<double>& values) {
-  const auto i = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+  const std::size_t i = std::ranges::max_element(values) - values.begin();
   if (i == 0 || i == values.size() - 1) return values[i];
   const double before = position[i - 1] - position[i];
   const double after = position[i + 1] - position[i];
@@ -75,7 +75,7 @@ double value_at_height(const std::vector<double>& z, const std::vector<double>& 
 }
 
 std::size_t count_up_to(const std::vector<double>& z, double height) {
-  return static_cast<std::size_t>(std::ranges::upper_bound(z, height * (1 + 1e-9)) - z.begin());
+  return std::ranges::upper_bound(z, height * (1 + 1e-9)) - z.begin();
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ KeyFigures::KeyFigures(StatisticsFlow flow, const std::vector<ProfileInfo>& prof
   for (std::size_t n = 0; n < names.size(); ++n) {
     const auto found = std::ranges::find(profiles, names[n], &ProfileInfo::name);
     SLUICE_REQUIRE(found != profiles.end(), std::string("the statistics do not have the profile ") + names[n]);
-    number_[n] = static_cast<std::size_t>(found - profiles.begin());
+    number_[n] = found - profiles.begin();
   }
   reach_ = flow_.z_face.back() / (both_no_slip() ? 2 : 1);
 }
@@ -248,7 +248,7 @@ KeyFigureValues KeyFigures::figures_of(const Profiles& means) const {
   const double largest = *std::ranges::max_element(rms[2]);
   if (largest * largest < laminar_variance * wall_stress) return values;
   for (std::size_t n = 0; n < rms.size(); ++n) values[2 + n] = peak(z, rms[n]) / u_tau;
-  std::vector<double> minus_uw(view.uw.begin(), view.uw.begin() + static_cast<std::ptrdiff_t>(faces));
+  std::vector<double> minus_uw(view.uw.begin(), view.uw.begin() + faces);
   change_sign(minus_uw);
   values[5] = peak(z_face, minus_uw) / wall_stress;
   return values;

@@ -1,19 +1,131 @@
 #pragma once
 // The physical parameters of a case, one definition for the case file and the solver.
+#include <any>
 #include <array>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "core/stencil/order.hpp"
 #include "core/stencil/tridiagonal_method.hpp"
-#include "model/actuation.hpp"
 #include "model/formula.hpp"
-#include "model/term_parameters.hpp"
-#include "model/time_function.hpp"
 
 namespace sluice {
+
+/// The parameters of the terms of the equations, of the source of a scalar or of an actuation, a struct for each. They
+/// belong to the terms: code that does not know a term cannot name them. A struct needs default values, which mean that
+/// the term is absent, and ==.
+class TermParameters {
+ public:
+  template <class Parameters>
+  static TermParameters with(const Parameters& values) {
+    TermParameters terms;
+    terms.edit<Parameters>() = values;
+    return terms;
+  }
+
+  /// The default values if none were set.
+  template <class Parameters>
+  const Parameters& of() const {
+    static const Parameters none{};
+    const auto found = parts_.find(typeid(Parameters));
+    return found == parts_.end() ? none : *std::any_cast<Parameters>(&found->second.values);
+  }
+
+  template <class Parameters>
+  Parameters& edit() {
+    Part& part = parts_[typeid(Parameters)];
+    if (!part.values.has_value()) {
+      part.values = Parameters{};
+      part.equal = [](const std::any& values, const TermParameters& other) {
+        return *std::any_cast<Parameters>(&values) == other.of<Parameters>();
+      };
+    }
+    return *std::any_cast<Parameters>(&part.values);
+  }
+
+  template <class Parameters>
+  void remove() {
+    parts_.erase(typeid(Parameters));
+  }
+
+  bool operator==(const TermParameters& other) const { return has_values_of(other) && other.has_values_of(*this); }
+
+ private:
+  struct Part {
+    std::any values;
+    bool (*equal)(const std::any& values, const TermParameters& other) = nullptr;
+  };
+
+  bool has_values_of(const TermParameters& other) const {
+    for (const auto& [type, part] : other.parts_) {
+      if (!part.equal(part.values, *this)) return false;
+    }
+    return true;
+  }
+
+  std::map<std::type_index, Part> parts_;
+};
+
+struct Actuation;
+
+/// A type of control by a wall, such as oscillation: what the parameters of a flow hold of it. What each type does is
+/// in solver/walls, a pair of files each.
+class ActuationType {
+ public:
+  virtual ~ActuationType() = default;
+  /// The word for it in case files.
+  virtual std::string name() const = 0;
+  /// One component of the velocity that it adds to that of the wall: of x, y and t, in outer units.
+  virtual Formula velocity(const Actuation& /*actuation*/, std::size_t /*component*/) const { return 0.0; }
+  /// Whether w on the wall follows the flow.
+  virtual bool responds() const { return false; }
+
+ protected:
+  ActuationType() = default;
+  ActuationType(const ActuationType&) = default;
+  ActuationType& operator=(const ActuationType&) = default;
+};
+
+enum class ActuationUnits { outer, wall };
+
+/// The re_tau of the wall units in which the case gives an actuation, for messages only: two actuations with the same
+/// motion in outer units compare equal.
+struct UnitsOfCase {
+  double re_tau = 0;  ///< 0: outer units
+  bool operator==(const UnitsOfCase&) const { return true; }
+};
+
+/// What one wall does.
+struct Actuation {
+  const ActuationType* type = nullptr;  ///< null: nothing
+  double amplitude = 0;                 ///< its meaning depends on the type
+  ActuationUnits units = ActuationUnits::outer;
+  std::optional<double> re_tau = {};  ///< gives the wall units
+  UnitsOfCase units_of_case{};
+  TermParameters further{};  ///< parameters that only some types have
+
+  bool active() const { return type != nullptr; }
+  bool responds() const { return active() && type->responds(); }
+  /// One component of the wall's velocity; 0 if it follows the flow.
+  Formula velocity(std::size_t component) const { return active() ? type->velocity(*this, component) : Formula(0.0); }
+
+  bool operator==(const Actuation&) const = default;
+};
+
+/// An actuation of this type, in outer units.
+template <class Parameters>
+Actuation make_actuation(const ActuationType& type, double amplitude, const Parameters& parameters) {
+  Actuation actuation;
+  actuation.type = &type;
+  actuation.amplitude = amplitude;
+  actuation.further.edit<Parameters>() = parameters;
+  return actuation;
+}
 
 enum class WallKind { no_slip, free_slip, slip };
 

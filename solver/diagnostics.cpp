@@ -6,7 +6,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
-#include "model/wall_stress.hpp"
+#include "model/mean_flow.hpp"
 #include "solver/momentum/operators.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/state/volume_mean.hpp"

@@ -20,7 +20,7 @@ struct Diagnostics {
   /// Plane mean of nu du/dz at each wall, from the scheme; not negated at the top.
   double shear_bottom = 0;
   double shear_top = 0;
-  /// The stresses that u_tau is formed from (model/wall_stress.hpp).
+  /// The stresses that u_tau is formed from (model/mean_flow.hpp).
   double stress_bottom = 0;
   double stress_top = 0;
   struct Scalar {

@@ -1,4 +1,4 @@
-#include "io/case/case_builder.hpp"
+#include "io/case/case_stages.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
-#include "io/case/key_check.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/paths.hpp"
 #include "io/case/time_tables.hpp"

@@ -23,18 +23,22 @@ struct KeyFault {
 /// Rules that need more than io/ knows. They are applied only to a case that is otherwise valid.
 using FurtherRules = std::function<std::vector<KeyFault>(const Case&)>;
 
+struct ParseOptions {
+  std::vector<std::string> exchange_methods = available_exchange_methods();  ///< allowed values of parallel.exchange
+  TextReader read_file{};  ///< reads the tables in time that the case has in files
+  /// Reads the environment; without it, ~ and $ in paths stand for themselves, as in stored cases, whose paths are
+  /// absolute.
+  VariableReader variable{};
+  FurtherRules further_rules{};
+};
+
 /// Reads and validates a case. Works on text: one process can read the file and all parse it alike. text: the case
 /// file. file_name: for messages. overrides: the KEY=VALUE of each --set, applied in order; setting one of several
 /// alternatives removes the others. base_directory: start of relative paths in the file; those in overrides start at
-/// the working directory. exchange_methods: allowed values of parallel.exchange. read_file: reads the
-/// tables in time that the case has in files. variable: reads the environment; without it, ~ and $ in paths stand for
-/// themselves, as in stored cases, whose paths are absolute. Throws Error(ExitCode::usage) that
-/// lists every problem with file:line:column or --set, key, and what is allowed.
+/// the working directory. Throws Error(ExitCode::usage) that lists every problem with file:line:column or --set, key,
+/// and what is allowed.
 Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
-                const std::string& base_directory,
-                const std::vector<std::string>& exchange_methods = available_exchange_methods(),
-                const TextReader& read_file = {}, const VariableReader& variable = {},
-                const FurtherRules& further_rules = {});
+                const std::string& base_directory, const ParseOptions& options = {});
 
 /// The resolved case as YAML: every default filled in, every path absolute. parse_case reads it back to an equal Case,
 /// every number bitwise equal. For text from another build or version, take parse_stored_case.

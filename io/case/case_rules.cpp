@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/case/case_builder.hpp"
+#include "io/case/case.hpp"
+#include "io/case/case_stages.hpp"
 #include "io/case/keys.hpp"
-#include "io/case/names.hpp"
 #include "io/case/numbers.hpp"
-#include "io/case/rule_notes.hpp"
-#include "io/case/scalar_rules.hpp"
+#include "model/field_descriptor.hpp"
 #include "model/key_figures.hpp"
 
 namespace sluice::io {
@@ -19,7 +18,7 @@ namespace {
 class Rules {
  public:
   Rules(const Case& settings, const YamlNode& root, Problems& problems)
-      : settings_(settings), root_(root), problems_(problems), notes_(root, problems) {}
+      : settings_(settings), root_(root), problems_(problems) {}
 
   void check_reynolds() {
     const std::string path = "flow.reynolds.wall";
@@ -201,6 +200,16 @@ class Rules {
     check_field_names("output.fields", output.fields);
   }
 
+  void check_scalars() {
+    const auto& scalars = settings_.flow.scalars;
+    for (std::size_t n = 0; n < scalars.size(); ++n) {
+      const std::string path = fmt::format("scalars[{}]", n);
+      check_scalar_name(path + ".name", scalars, n);
+      check_scalar_wall(path + ".walls.bottom", scalars[n].bottom);
+      check_scalar_wall(path + ".walls.top", scalars[n].top);
+    }
+  }
+
   void check_fields() {
     const auto& fields = settings_.output.fields;
     for (std::size_t n = 0; n < fields.size(); ++n) {
@@ -220,7 +229,7 @@ class Rules {
 
   void check_position(const std::string& path, double at, char axis) {
     if (!problems_.good("domain.size")) return;
-    const double length = settings_.size[static_cast<std::size_t>(axis - 'x')];
+    const double length = settings_.size[axis - 'x'];
     if (at <= length) return;
     note(path, fmt::format("{} is outside the domain; allowed: 0 to {} along {}", format_real(at), format_real(length),
                            axis));
@@ -281,12 +290,56 @@ class Rules {
     }
   }
 
-  void note(const std::string& path, const std::string& what) { notes_.add(path, what); }
+  void check_scalar_name(const std::string& path, const std::vector<ScalarParameters>& scalars, std::size_t number) {
+    if (!problems_.good(path)) return;
+    const std::string& name = scalars[number].name;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto is_allowed = [&](char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+    const auto is_number = [&](const std::string& text) { return std::ranges::all_of(text, is_digit); };
+    constexpr std::size_t max_length = 50;
+    if (name.empty() || name.size() > max_length || !is_letter(name[0]) || !std::ranges::all_of(name, is_allowed)) {
+      note(path, fmt::format("'{}' cannot name a scalar; allowed: 1 to {} letters, digits and _, first a letter",
+                             shortened(name), max_length));
+    } else if (name.find_first_not_of("uvwpxyz") == std::string::npos || contains(reserved_names(), name)) {
+      note(path, fmt::format("'{}' is the name of something else; allowed: other names, such as temperature", name));
+    }
+    for (std::size_t n = 0; n < number; ++n) {
+      const std::string& other = scalars[n].name;
+      if (other == name) note(path, fmt::format("'{}' is the name of another scalar; allowed: different names", name));
+      // Statistics of the scalar t have names that begin with t_.
+      for (const auto& [whole, part] : {std::pair(name, other), std::pair(other, name)}) {
+        if (!whole.starts_with(part + "_") || is_number(whole.substr(part.size() + 1))) continue;
+        note(path,
+             fmt::format("'{}' begins with '{}_', as statistics of the scalar '{}' do; allowed: other names, such "
+                         "as '{}_2'",
+                         whole, part, part, part));
+      }
+    }
+  }
+
+  void check_scalar_wall(const std::string& section, const ScalarWall& wall) {
+    const std::string path = fmt::format("{}.{}", section, name(wall.kind));
+    if (!problems_.good(path) || wall.value.depends_on("xy") || std::isfinite(wall.value.at_time(0))) return;
+    note(path, "the formula is not finite at time 0; allowed: one that is finite at all times of the run");
+  }
+
+  // Of quantities for pictures, which the case file uses beside scalars. Names in files: src/outputs/file_names.cpp.
+  static std::vector<std::string> reserved_names() {
+    std::vector<std::string> names;
+    for (const CenterQuantity& quantity : center_quantities()) {
+      names.push_back(quantity.name);
+      for (const FieldDescriptor& component : quantity.components) names.push_back(component.name);
+    }
+    return names;
+  }
+
+  // Reports what a rule finds, at the place of the key that it names.
+  void note(const std::string& path, const std::string& what) { problems_.add(place_of(root_, path), path, what); }
 
   const Case& settings_;
   const YamlNode& root_;
   Problems& problems_;
-  RuleNotes notes_;
 };
 
 }  // namespace
@@ -312,7 +365,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_fields();
   rules.check_terms();
   rules.check_flux_through_walls();
-  check_scalar_rules(settings, root, problems);
+  rules.check_scalars();
   rules.check_field_names();
 }
 

@@ -1,4 +1,4 @@
-#include "io/case/key_check.hpp"
+#include "io/case/case_stages.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -229,8 +229,7 @@ class Checker {
         note(key, item.place, path, described(item) + " is not a map");
       }
       const auto same = [&](const YamlNode& other) { return item.is_word(other.text); };
-      if (key.value.type == ValueType::choice &&
-          std::any_of(value.items.begin(), value.items.begin() + static_cast<long>(n), same)) {
+      if (key.value.type == ValueType::choice && std::any_of(value.items.begin(), value.items.begin() + n, same)) {
         note(key, item.place, path, described(item) + " is given twice");
       }
     }

@@ -167,7 +167,7 @@ std::string nearest_by_part(std::string_view word, const std::vector<std::string
   }
   const std::string nearest = nearest_word(word, parts);
   const auto found = std::ranges::find(parts, nearest);
-  return nearest.size() < 4 ? std::string() : owners[static_cast<std::size_t>(found - parts.begin())];
+  return nearest.size() < 4 ? std::string() : owners[found - parts.begin()];
 }
 
 /// A key further inside the section of this one that has the word among its values; null if there is none.

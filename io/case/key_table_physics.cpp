@@ -1,8 +1,8 @@
 // The part of the key table that defines the flow: flow, domain, grid, walls, time, initial.
 #include <fmt/format.h>
 
+#include "io/case/case.hpp"
 #include "io/case/key_table.hpp"
-#include "io/case/names.hpp"
 
 namespace sluice::io::key_table {
 

@@ -1,9 +1,8 @@
 // The part of the key table that defines the run: solver, parallel, output, walltime.
 #include <algorithm>
 
+#include "io/case/case.hpp"
 #include "io/case/key_table.hpp"
-#include "io/case/names.hpp"
-#include "model/center_quantities.hpp"
 #include "model/field_descriptor.hpp"
 
 namespace sluice::io::key_table {

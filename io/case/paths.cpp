@@ -103,8 +103,7 @@ void expand_paths(YamlNode& root, const VariableReader& variable, Problems& prob
       node->text = path;
     } else {
       problems.add(node->place, key.path, fault);
-      *value = {
-          .kind = YamlNode::Kind::scalar, .place = value->place, .text = "1"};  // no other fault of it is reported
+      *value = number_one(value->place);
     }
   }
 }

@@ -43,7 +43,7 @@ bool Problems::doubted(const std::string& path) const {
 std::string Problems::line_of(const Problem& problem) const {
   std::string line;
   if (problem.place.source > Place::file) {
-    line = fmt::format("--set {}: ", escaped(overrides_.at(static_cast<std::size_t>(problem.place.source - 1))));
+    line = fmt::format("--set {}: ", escaped(overrides_.at(problem.place.source - 1)));
   } else {
     line = fmt::format("{}:{}:{}: ", file_name_, problem.place.line, problem.place.column);
   }

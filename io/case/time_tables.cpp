@@ -99,9 +99,9 @@ std::string read_columns(const std::string& text, const std::string& file, TimeT
 }
 
 YamlEntry list_of(const std::string& name, const std::vector<double>& numbers, const Place& place) {
-  YamlNode list{.kind = Kind::sequence, .place = place};
+  YamlNode list{.kind = Kind::sequence, .place = place, .entries = {}};
   for (const double number : numbers)
-    list.items.push_back({.kind = Kind::scalar, .place = place, .text = format_real(number)});
+    list.items.push_back({.kind = Kind::scalar, .place = place, .text = format_real(number), .entries = {}});
   return {name, place, list};
 }
 
@@ -137,7 +137,7 @@ void load_tables(YamlNode& root, const std::string& base_directory, const TextRe
     const std::string fault = load_table(*node, base_directory, read);
     if (fault.empty()) continue;
     problems.add(node->find("table")->place, key.path, fmt::format("{}; allowed: {}", fault, allowed_text(key)));
-    *node = {.kind = Kind::scalar, .place = node->place, .text = "1"};  // so that no other fault is reported for it
+    *node = number_one(node->place);
   }
 }
 

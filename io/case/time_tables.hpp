@@ -7,7 +7,7 @@
 
 #include "io/case/problems.hpp"
 #include "io/case/yaml_tree.hpp"
-#include "model/time_function.hpp"
+#include "model/formula.hpp"
 
 namespace sluice::io {
 

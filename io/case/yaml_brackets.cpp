@@ -1,4 +1,4 @@
-#include "io/case/yaml_brackets.hpp"
+#include "io/case/yaml_tree.hpp"
 
 #include <fmt/format.h>
 

@@ -14,13 +14,12 @@
 #include <utility>
 
 #include "core/support/plain_text.hpp"
-#include "io/case/yaml_brackets.hpp"
+#include "io/case/numbers.hpp"
 
 namespace sluice::io {
 
 const YamlEntry* YamlNode::find_entry(std::string_view name) const {
-  const auto found =
-      std::find_if(entries.begin(), entries.end(), [&](const YamlEntry& entry) { return entry.name == name; });
+  const auto found = std::ranges::find(entries, name, &YamlEntry::name);
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -30,14 +29,16 @@ const YamlNode* YamlNode::find(std::string_view name) const {
 }
 
 YamlNode* YamlNode::find(std::string_view name) {
-  return const_cast<YamlNode*>(static_cast<const YamlNode*>(this)->find(name));
+  const auto found = std::ranges::find(entries, name, &YamlEntry::name);
+  return found == entries.end() ? nullptr : &found->value;
 }
 
 YamlNode empty_map(const Place& place) {
-  YamlNode map;
-  map.kind = YamlNode::Kind::map;
-  map.place = place;
-  return map;
+  return {.kind = YamlNode::Kind::map, .place = place, .entries = {}};
+}
+
+YamlNode number_one(const Place& place) {
+  return {.kind = YamlNode::Kind::scalar, .place = place, .text = "1", .entries = {}};
 }
 
 namespace {
@@ -118,10 +119,7 @@ class TreeBuilder : public YAML::EventHandler {
   };
 
   YamlNode make(YamlNode::Kind kind, const YAML::Mark& mark) const {
-    YamlNode node;
-    node.kind = kind;
-    node.place = {source_, mark.line + 1, mark.column + 1};
-    return node;
+    return {.kind = kind, .place = {source_, mark.line + 1, mark.column + 1}, .entries = {}};
   }
 
   void open(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -265,11 +263,11 @@ Unreadable at_its_beginning(const Unreadable& error, const std::string& text) {
   for (const char quote : {'"', '\''}) {
     Problems ignored("", {});
     TreeBuilder builder(Place::file, "", ignored);
-    const std::string closed = text.substr(0, static_cast<std::size_t>(error.mark.pos)) + '\n' + quote;
+    const std::string closed = text.substr(0, error.mark.pos) + '\n' + quote;
     const auto other = parse(closed, builder);
     if (other && other->open_quote) continue;
     for (const YAML::Mark& mark : {other ? other->mark : builder.last_quoted, builder.last_quoted}) {
-      const auto position = static_cast<std::size_t>(mark.pos);
+      const std::size_t position = mark.pos;
       if (position < closed.size() && closed[position] == quote) {
         return {mark, "not valid YAML: the quote that begins here is not closed"};
       }
@@ -323,6 +321,29 @@ std::optional<YamlNode> read_yaml(const std::string& given, int source, const st
   if (!error->mark.is_null()) place = {source, error->mark.line + 1, error->mark.column + 1};
   problems.add(place, path, error->why);
   return std::nullopt;
+}
+
+Place place_of(const YamlNode& root, std::string_view path) {
+  const YamlNode* node = &root;
+  Place place;
+  while (!path.empty()) {
+    const auto end = std::min(path.find_first_of(".["), path.size());
+    const std::string_view part = path.substr(0, end);
+    path.remove_prefix(end);
+    if (part.ends_with(']')) {
+      const auto index = parse_integer(part.substr(0, part.size() - 1)).value_or(0);
+      if (static_cast<std::size_t>(index) >= node->items.size()) break;
+      node = &node->items[index];
+    } else {
+      const YamlEntry* entry = node->find_entry(part);
+      if (entry == nullptr) break;
+      node = &entry->value;
+      place = entry->place;
+    }
+    if (node->kind == YamlNode::Kind::scalar) place = node->place;
+    if (!path.empty()) path.remove_prefix(1);
+  }
+  return place;
 }
 
 }  // namespace sluice::io

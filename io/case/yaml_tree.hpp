@@ -38,8 +38,15 @@ struct YamlEntry {
   YamlNode value{};
 };
 
+/// Place of the key of this path, such as output.slices[1].at, in a case or, if it is absent, of the nearest enclosing
+/// section.
+Place place_of(const YamlNode& root, std::string_view path);
+
 /// A map without keys.
 YamlNode empty_map(const Place& place = {});
+
+/// The number 1. It replaces a value of which a fault was reported, so that no other is.
+YamlNode number_one(const Place& place);
 
 /// Reads a text with one YAML document. Reports syntax errors, duplicate keys, control characters and tabs in the
 /// indentation in `problems` under `path`; none if the text cannot be parsed, or is larger than any case: than
@@ -50,5 +57,14 @@ std::optional<YamlNode> read_yaml(const std::string& text, int source, const std
 /// Reports names and texts with control characters: the files that take them over cannot hold some of them, and
 /// terminals obey others. `path`: of the node.
 void note_control_characters(const YamlNode& node, const std::string& path, Problems& problems);
+
+struct BracketFault {
+  int line = 1, column = 1;  ///< of the bracket, from 1
+  std::string what;
+};
+
+/// The first bracket that another kind closes, or that closes nothing; else the last that is never closed. None if all
+/// match. A bracket counts where YAML gives it a meaning: not in comments, quotes and plain text.
+std::optional<BracketFault> bracket_fault(const std::string& text);
 
 }  // namespace sluice::io

@@ -8,10 +8,9 @@
 #include <string_view>
 
 #include "io/case/numbers.hpp"
-#include "io/files/block_journal.hpp"
-#include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/probe_series.hpp"
+#include "io/files/snapshot.hpp"
 #include "io/files/stored_blocks.hpp"
 
 namespace sluice::io {

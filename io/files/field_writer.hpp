@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/files/piece_layout.hpp"
+#include "core/support/box3.hpp"
+#include "io/files/hdf5.hpp"
+#include "io/files/local_block.hpp"
 #include "io/files/posix_file.hpp"
 
 namespace sluice::io {
@@ -59,5 +61,12 @@ class FieldWriter {
   std::vector<std::vector<std::byte>> sent_, received_;  ///< by rank; elements that stay here are in received_ only
   std::vector<MPI_Request> requests_;
 };
+
+/// Collects a box of a distributed array, row-major. `piece`: the rank's part of the box, which may be empty; `data`:
+/// its elements in host memory, contiguous, of type float32 or float64. With `samples` > 1, so many states of the array
+/// one after the other, in `data` and in the result. Collective; the result is on rank 0, empty elsewhere. Throws
+/// Error(io) on every rank if there are more than 2^31 values.
+std::vector<std::byte> gather_box(MPI_Comm comm, const Box3& box, const Box3& piece, h5::Type type, const void* data,
+                                  std::int64_t samples = 1);
 
 }  // namespace sluice::io

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "io/files/dimension_scales.hpp"
-#include "io/files/field_hash.hpp"
+#include "io/files/array_dataset.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace sluice::io {
@@ -16,10 +16,8 @@ constexpr std::array<const char*, 3> directions{"streamwise", "spanwise", "wall-
 
 void write_line(h5::File& file, const std::string& name, const std::string& meaning, const std::vector<double>& line) {
   const std::string path = "/grid/" + name;
-  h5::Dataset dataset =
-      file.write_dataset(path, {static_cast<std::int64_t>(line.size())}, h5::Type::float64, line.data());
-  dataset.set("long_name", meaning + " / h");
-  dataset.set("units", "1");
+  h5::Dataset dataset = file.write_dataset(path, {std::ssize(line)}, h5::Type::float64, line.data());
+  set_meaning(dataset, meaning + " / h", "1");
   make_dimension_scale(dataset, name);
 }
 
@@ -46,8 +44,7 @@ std::uint64_t hash_of(const GridLines& grid) {
 }  // namespace
 
 Extents GridLines::shape() const {
-  const auto size = [](const std::vector<double>& line) { return static_cast<std::int64_t>(line.size()); };
-  return {size(center[2]), size(center[1]), size(center[0])};
+  return {std::ssize(center[2]), std::ssize(center[1]), std::ssize(center[0])};
 }
 
 GridLines grid_lines(std::int64_t nx, double length_x, std::int64_t ny, double length_y, std::vector<double> z_node) {
@@ -88,8 +85,7 @@ std::vector<std::string> grid_names() {
 
 void write_time(h5::File& file, double time) {
   h5::Dataset dataset = file.write_dataset("/time", {}, h5::Type::float64, &time);
-  dataset.set("long_name", "time of the fields / (h/U)");
-  dataset.set("units", "1");
+  set_meaning(dataset, "time of the fields / (h/U)", "1");
 }
 
 GridLines read_grid_lines(const h5::File& file) {

@@ -8,9 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "io/files/atomic_file.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/hdf5_drivers.hpp"
-#include "io/files/metadata_hash.hpp"
 #include "io/files/posix_file.hpp"
 
 namespace sluice::io::h5 {
@@ -83,7 +82,7 @@ Shape Dataset::shape() const {
   const Handle space(H5Dget_space(id()), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space.get());
   if (rank < 0) context().fail("read the shape of " + name());
-  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
+  std::vector<hsize_t> extents(rank);
   H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr);
   return {extents.begin(), extents.end()};
 }
@@ -239,7 +238,7 @@ Dataset File::write_virtual_dataset(const std::string& name, const Shape& shape,
   std::vector<hsize_t> start(extents.size(), 0);
   std::vector<hsize_t> count = extents;
   for (const VirtualPart& part : parts) {
-    count[0] = static_cast<hsize_t>(part.rows);
+    count[0] = part.rows;
     const Handle source(H5Screate_simple(rank, count.data(), nullptr), H5Sclose);
     good = good &&
            H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&

@@ -2,7 +2,7 @@
 // The part of HDF5 that Sluice uses, with owned handles and checked calls. Only .cpp files of io/ include HDF5's
 // header.
 //
-// Each file is opened by a single process: checkpoint_writer.hpp explains how many ranks write one file. Every function
+// Each file is opened by a single process: snapshot.hpp explains how many ranks write one file. Every function
 // here is local and throws Error with the exit code given at opening; its message has the file, the action and object,
 // and HDF5's innermost reason. HDF5 itself prints nothing.
 #include <concepts>
@@ -15,13 +15,14 @@
 
 #include "core/support/box3.hpp"
 #include "core/support/error.hpp"
-#include "io/files/metadata_hash.hpp"
+#include "io/files/hashes.hpp"
 
 namespace sluice::io::h5 {
 
 using Shape = std::vector<std::int64_t>;
 
 std::string text_of(const Shape& shape);  ///< "48, 64, 32"
+std::size_t elements_of(const Shape& shape);
 
 /// Element types, in the machine's byte order.
 enum class Type { float32, float64, int64, uint64 };
@@ -158,10 +159,8 @@ class Dataset : public Object {
   template <typename T>
   std::vector<T> values() const {
     require_stored();
-    std::size_t size = 1;
-    for (const std::int64_t extent : shape()) size *= static_cast<std::size_t>(extent);
-    std::vector<T> list(size);
-    if (size > 0) read(type_of<T>, list.data());
+    std::vector<T> list(elements_of(shape()));
+    if (!list.empty()) read(type_of<T>, list.data());
     return list;
   }
 

@@ -2,13 +2,7 @@
 // File drivers of HDF5: its own POSIX driver with some functions replaced.
 #include <cstdint>
 
-struct H5FD_class_t;
-
 namespace sluice::io::h5 {
-
-/// The function table of HDF5's own POSIX driver, from which the others are made. Throws Error(internal) if HDF5
-/// refuses.
-H5FD_class_t posix_driver();
 
 /// Selects the driver for reading in a file access property list (an hid_t). It refuses damaged global heaps, where
 /// HDF5 stores the texts of attributes: they have no checksums, and HDF5 1.10 searches some damaged ones forever. Files

@@ -59,6 +59,12 @@ std::string text_of(const Shape& shape) {
   return text;
 }
 
+std::size_t elements_of(const Shape& shape) {
+  std::size_t elements = 1;
+  for (const std::int64_t extent : shape) elements *= extent;
+  return elements;
+}
+
 std::size_t bytes_of(Type type) {
   return type == Type::float32 ? 4 : 8;
 }

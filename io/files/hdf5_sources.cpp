@@ -28,7 +28,7 @@ std::string text_from(const Dataset& dataset, const Get& get) {
   if (length < 0) dataset.context().fail("examine dataset " + dataset.name());
   std::string text(static_cast<std::size_t>(length) + 1, '\0');
   get(text.data(), text.size());
-  text.resize(static_cast<std::size_t>(length));
+  text.resize(length);
   return text;
 }
 
@@ -54,9 +54,9 @@ void require_external_files(const Dataset& dataset, hid_t properties, hid_t acce
       incomplete(dataset,
                  fmt::format("its values are in {}, which cannot be read: {}", file.string(), error.message()));
     const hsize_t needed = bytes == H5F_UNLIMITED ? H5Dget_storage_size(dataset.id()) : bytes;
-    if (size < static_cast<std::uintmax_t>(offset) + needed)
+    if (size < offset + needed)
       incomplete(dataset, fmt::format("its values are in {}, which is too short: {} bytes, not {}", file.string(), size,
-                                      static_cast<std::uintmax_t>(offset) + needed));
+                                      offset + needed));
   }
 }
 
@@ -67,7 +67,7 @@ void require_chunks(const Dataset& dataset, hid_t properties) {
   if (H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()) < 0)
     dataset.context().fail("examine dataset " + dataset.name());
   hsize_t expected = 1;
-  for (std::size_t n = 0; n < shape.size(); ++n) expected *= (static_cast<hsize_t>(shape[n]) + chunk[n] - 1) / chunk[n];
+  for (std::size_t n = 0; n < shape.size(); ++n) expected *= (shape[n] + chunk[n] - 1) / chunk[n];
 #if H5_VERSION_GE(1, 10, 5)
   hsize_t found = 0;
   const Handle space(H5Dget_space(dataset.id()), H5Sclose);
@@ -136,8 +136,7 @@ void require_sources(const Dataset& dataset, hid_t properties) {
       require_source(dataset, mapping);
     covered += H5Sget_select_npoints(mapping.space.get());
   }
-  hssize_t elements = 1;
-  for (const std::int64_t extent : dataset.shape()) elements *= extent;
+  const hssize_t elements = elements_of(dataset.shape());
   if (covered < elements)
     incomplete(dataset, fmt::format("it takes {} of its {} values from other datasets; the rest are not stored",
                                     covered, elements));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/device/timers.hpp"
+#include "core/support/error.hpp"
 #include "io/case/numbers.hpp"
 
 namespace sluice::io {
@@ -78,7 +81,7 @@ bool is_allowed(const struct stat& status, Kinds kinds) {
 }
 
 /// Opens a file if it is of these kinds, without waiting.
-int open_checked(const std::string& path, int flags, const std::string& what, ExitCode code, Kinds kinds) {
+Descriptor open_checked(const std::string& path, int flags, const std::string& what, ExitCode code, Kinds kinds) {
   struct stat status {};
   const auto require_kind = [&] {
     if (is_allowed(status, kinds)) return;
@@ -87,15 +90,9 @@ int open_checked(const std::string& path, int flags, const std::string& what, Ex
   };
   if (::stat(path.c_str(), &status) == 0) require_kind();
   // Without waiting for the other end of a FIFO that has just come.
-  const int descriptor = ::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw file_error(path, what, errno, code);
-  try {
-    if (::fstat(descriptor, &status) != 0) throw file_error(path, what, errno, code);
-    require_kind();
-  } catch (const Error&) {
-    ::close(descriptor);
-    throw;
-  }
+  Descriptor descriptor(::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC, 0666));
+  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) throw file_error(path, what, errno, code);
+  require_kind();
   return descriptor;
 }
 
@@ -110,12 +107,16 @@ Error file_error(const std::string& path, const std::string& what, int error, Ex
   return {code, path + ": cannot " + what + ": " + std::generic_category().message(error) + advice(error)};
 }
 
-int open_regular(const std::string& path, int flags, const std::string& what, ExitCode code) {
+Descriptor open_regular(const std::string& path, int flags, const std::string& what, ExitCode code) {
   return open_checked(path, flags, what, code, Kinds::regular);
 }
 
-int open_stream(const std::string& path, const std::string& what, ExitCode code) {
+Descriptor open_stream(const std::string& path, const std::string& what, ExitCode code) {
   return open_checked(path, O_RDONLY | O_NOCTTY, what, code, Kinds::streams);
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
 }
 
 PosixFile::PosixFile(std::string path, Mode mode)
@@ -123,32 +124,25 @@ PosixFile::PosixFile(std::string path, Mode mode)
       descriptor_(open_checked(path_, open_flags(mode), "open for writing", ExitCode::io,
                                mode == Mode::log ? Kinds::with_devices : Kinds::regular)) {
   struct stat status {};
-  if (::fstat(descriptor_, &status) == 0) size_ = status.st_size;
-}
-
-PosixFile::PosixFile(PosixFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
-
-PosixFile::~PosixFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (::fstat(descriptor_.number(), &status) == 0) size_ = status.st_size;
 }
 
 void PosixFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(descriptor_.number(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw file_error(path_, "write", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(written);
     size_ += written;
   }
 }
 
 void PosixFile::write_at(std::uint64_t offset, const std::byte* data, std::size_t bytes) {
   while (bytes > 0) {
-    const ssize_t written = ::pwrite(descriptor_, data, bytes, static_cast<off_t>(offset));
+    const ssize_t written = ::pwrite(descriptor_.number(), data, bytes, offset);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw file_error(path_, "write", errno);
-    const auto advance = static_cast<std::size_t>(written);
+    const std::size_t advance = written;
     data += advance;
     offset += advance;
     bytes -= advance;
@@ -157,7 +151,7 @@ void PosixFile::write_at(std::uint64_t offset, const std::byte* data, std::size_
 
 void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   // Not posix_fallocate, which writes to every block where the file system cannot reserve space.
-  while (::fallocate(descriptor_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
+  while (::fallocate(descriptor_.number(), 0, offset, bytes) != 0) {
     if (errno == EINTR) continue;
     if (errno == EOPNOTSUPP || errno == ENOSYS) return;
     throw file_error(path_, "reserve space", errno);
@@ -165,17 +159,17 @@ void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
 }
 
 void PosixFile::sync() {
-  if (::fsync(descriptor_) != 0) throw file_error(path_, "write to the disk", errno);
+  if (::fsync(descriptor_.number()) != 0) throw file_error(path_, "write to the disk", errno);
 }
 
 void PosixFile::close() {
-  if (::close(std::exchange(descriptor_, -1)) != 0) throw file_error(path_, "close", errno);
+  if (::close(descriptor_.release()) != 0) throw file_error(path_, "close", errno);
 }
 
 PosixFile::Place PosixFile::place() const {
   struct stat held {};
   struct stat named {};
-  if (::fstat(descriptor_, &held) != 0) throw file_error(path_, "examine", errno);
+  if (::fstat(descriptor_.number(), &held) != 0) throw file_error(path_, "examine", errno);
   if (::stat(path_.c_str(), &named) != 0) {
     if (errno == ENOENT) return Place::removed;
     throw file_error(path_, "examine", errno);
@@ -199,11 +193,10 @@ void sync_file(const std::string& path) {
 }
 
 void sync_directory(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) throw file_error(path, "open the directory", errno);
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (error != 0 && !directory_sync_unsupported(error)) throw file_error(path, "synchronise the directory", error);
+  const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.number() < 0) throw file_error(path, "open the directory", errno);
+  if (::fsync(directory.number()) != 0 && !directory_sync_unsupported(errno))
+    throw file_error(path, "synchronise the directory", errno);
 }
 
 void rename_durably(const std::string& from, const std::string& to) {
@@ -224,17 +217,15 @@ bool is_inside(const std::string& file, const std::string& directory) {
 }
 
 std::string read_text(const std::string& path, ExitCode code) {
-  const int descriptor = open_regular(path, O_RDONLY, "read", code);
+  const Descriptor file = open_regular(path, O_RDONLY, "read", code);
   std::string text;
   std::array<char, 1 << 16> buffer;
   ssize_t count = 0;
   do {
-    count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+    count = ::read(file.number(), buffer.data(), buffer.size());
+    if (count > 0) text.append(buffer.data(), count);
   } while (count > 0 || (count < 0 && errno == EINTR));
-  const int error = count < 0 ? errno : 0;
-  ::close(descriptor);
-  if (error != 0) throw file_error(path, "read", error, code);
+  if (count < 0) throw file_error(path, "read", errno, code);
   return text;
 }
 
@@ -284,6 +275,63 @@ void remove_numbered_files(const std::string& directory, const std::string& pref
       const auto name = parse_numbered_name(entry.path().filename().string(), ending + suffix);
       if (name && name->prefix == prefix) remove_file(entry.path().string());
     }
+  }
+}
+
+UnfinishedFile::~UnfinishedFile() {
+  if (!committed_) ::unlink(path_.c_str());
+}
+
+void UnfinishedFile::commit() {
+  rename_durably(path_, final_path_);
+  committed_ = true;
+}
+
+void write_atomically(const std::string& path, std::string_view content) {
+  UnfinishedFile unfinished(path);
+  PosixFile file(unfinished.path(), PosixFile::Mode::create);
+  file.write(content);
+  file.sync();
+  file.close();
+  unfinished.commit();
+}
+
+namespace {
+
+/// Waits a moment for bytes or the end; returns whether either has come.
+bool wait_for_input(int descriptor) {
+  constexpr int moment = 50;  // milliseconds
+  struct pollfd polled {};
+  polled.fd = descriptor;
+  polled.events = POLLIN;
+  return ::poll(&polled, 1, moment) > 0;
+}
+
+}  // namespace
+
+std::string read_input(const std::string& path, const std::string& what, std::size_t max_bytes, Patience patience) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::usage, fmt::format("{}: the {} cannot be read: {}", path, what, why));
+  };
+  const Descriptor file = open_stream(path, "read the " + what, ExitCode::usage);
+  const double start = wall_seconds();
+  std::string text;
+  std::array<char, 1 << 16> buffer{};
+  bool has_writer = false;
+  while (true) {
+    // A pipe that no program has opened for writing yet reads as ended, but does not poll as such.
+    const bool has_input = wait_for_input(file.number());
+    const ssize_t count = ::read(file.number(), buffer.data(), buffer.size());
+    const bool nothing_yet = count < 0 && (errno == EAGAIN || errno == EINTR);
+    if (count < 0 && !nothing_yet) throw file_error(path, "read the " + what, errno, ExitCode::usage);
+    if (count == 0 && has_input) return text;
+    has_writer = has_writer || count != 0;
+    text.append(buffer.data(), std::max<ssize_t>(count, 0));
+    if (text.size() > max_bytes) refuse(fmt::format("it has more than {} bytes", max_bytes));
+    const double waited = wall_seconds() - start;
+    if (!has_writer && waited > patience.for_writer)
+      refuse(fmt::format("no program has opened this pipe for writing in {:g} s", patience.for_writer));
+    if (waited > patience.for_text) refuse(fmt::format("its text has not ended in {:g} s", patience.for_text));
   }
 }
 

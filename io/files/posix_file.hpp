@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/support/error.hpp"
@@ -15,6 +16,23 @@ namespace sluice::io {
 
 /// "PATH: cannot WHAT: reason", followed by advice for the user. `error`: an errno value; the default exit code is 4.
 Error file_error(const std::string& path, const std::string& what, int error, ExitCode code = ExitCode::io);
+
+/// Owns a file descriptor and closes it, without a check. Move-only.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor();
+
+  int number() const { return number_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
 
 /// A file open for writing. Move-only; local to the calling process. Every call throws Error(io) on failure, also on a
 /// full disk.
@@ -28,18 +46,13 @@ class PosixFile {
   };
 
   PosixFile(std::string path, Mode mode);
-  PosixFile(PosixFile&& other) noexcept;
-  PosixFile& operator=(PosixFile&&) = delete;
-  PosixFile(const PosixFile&) = delete;
-  PosixFile& operator=(const PosixFile&) = delete;
-  ~PosixFile();  ///< closes without a check: call close() to detect errors
 
   void write(std::string_view bytes);  ///< at the current end or position
   void write_at(std::uint64_t offset, const std::byte* data, std::size_t bytes);
   /// Reserves space on the disk, so that writing there cannot find it full. Does nothing where the file system cannot.
   void reserve(std::uint64_t offset, std::uint64_t bytes);
-  void sync();  ///< returns when the data is on disk
-  void close();
+  void sync();   ///< returns when the data is on disk
+  void close();  ///< the destructor closes without a check
 
   /// Whether the path still names this file. `changed`: another file is there, or another program has changed the size
   /// since this process opened it.
@@ -50,16 +63,16 @@ class PosixFile {
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::int64_t size_ = 0;  ///< when opened, and what was written to the end since
 };
 
-/// Opens a file by ::open and returns its descriptor, which is closed on exec. Refuses a directory, FIFO, socket or
+/// Opens a file by ::open. The descriptor is closed on exec. Refuses a directory, FIFO, socket or
 /// device instead of waiting for it. `what`: such as "read". Throws Error(`code`).
-int open_regular(const std::string& path, int flags, const std::string& what, ExitCode code);
+Descriptor open_regular(const std::string& path, int flags, const std::string& what, ExitCode code);
 
 /// As open_regular, for reading, but also opens pipes and character devices. Its reads do not wait.
-int open_stream(const std::string& path, const std::string& what, ExitCode code);
+Descriptor open_stream(const std::string& path, const std::string& what, ExitCode code);
 
 /// Synchronises to disk what any process wrote to the file.
 void sync_file(const std::string& path);
@@ -105,5 +118,41 @@ void remove_file(const std::string& path);
 /// Removes the files in a directory that have a numbered name with this prefix, followed by a suffix, such as
 /// "PREFIX_0001200.h5.tmp". The directory may be missing.
 void remove_numbered_files(const std::string& directory, const std::string& prefix, const std::string& suffix);
+
+/// Suffix of a file name during writing; a file with this suffix after a crash is incomplete and can be deleted.
+inline constexpr const char* unfinished_suffix = ".tmp";
+
+/// The file PATH.tmp, which becomes PATH when complete. Destruction without commit(), as by an exception, removes it.
+/// Local.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(const std::string& path) : final_path_(path), path_(path + unfinished_suffix) {}
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+  ~UnfinishedFile();
+
+  const std::string& path() const { return path_; }
+  void commit();  ///< renames, replacing PATH, and returns when the new name is on the disk. Throws Error(io)
+
+ private:
+  std::string final_path_, path_;
+  bool committed_ = false;
+};
+
+/// Replaces the file by `content` atomically: a reader, or a crash at any moment, finds either the complete old content
+/// or the complete new one. Writes PATH.tmp, synchronises it to disk, then renames it. Local. Throws Error(io), also on
+/// a full disk; the old file is then unchanged.
+void write_atomically(const std::string& path, std::string_view content);
+
+/// How long to wait for the text of a pipe.
+struct Patience {
+  double for_writer = 5;  ///< seconds until another program opens the pipe
+  double for_text = 60;   ///< seconds until the text has ended
+};
+
+/// The whole text of a file that a user gives: a regular file, a pipe such as <(command) or /dev/stdin, or a device
+/// such as a terminal. `what`: the kind of file, for messages, such as "case file". Throws Error(usage) if it cannot be
+/// read, has more than max_bytes, or does not end in time. Local.
+std::string read_input(const std::string& path, const std::string& what, std::size_t max_bytes, Patience patience = {});
 
 }  // namespace sluice::io

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "io/files/checkpoint_format.hpp"
+#include "io/files/file_format.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/probe_series.hpp"
 

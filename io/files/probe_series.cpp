@@ -8,11 +8,10 @@
 #include <sstream>
 #include <system_error>
 
-#include "io/files/atomic_file.hpp"
+#include "io/files/array_dataset.hpp"
+#include "io/files/file_format.hpp"
 #include "io/files/grid_lines.hpp"
-#include "io/files/hashed_array.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/recognition.hpp"
 #include "io/files/xdmf.hpp"
 
 namespace sluice::io {
@@ -50,8 +49,7 @@ std::vector<std::byte> read_field(const h5::File& file, const std::string& path,
   if (dataset.shape() != shape || !dataset.is_floating() || dataset.real_type() != type)
     fail(file, path + " does not fit its coordinates");
   dataset.require_stored();
-  std::vector<std::byte> values(h5::bytes_of(type) *
-                                static_cast<std::size_t>(shape[0] * shape[1] * shape[2] * shape[3]));
+  std::vector<std::byte> values(h5::elements_of(shape) * h5::bytes_of(type));
   dataset.read(type, values.data());
   if (dataset.hash(format::hash) != hash_of(shape, type, values.data()))
     fail(file, path + " does not have the hash that was stored with it");
@@ -125,8 +123,7 @@ void add(ProbeSamples& samples, const ProbeSamples& from, std::size_t begin, std
   for (std::size_t n = 0; n < from.fields.size(); ++n) {
     const std::size_t bytes = bytes_per_sample(from, n);
     const auto first = from.fields[n].begin();
-    samples.fields[n].insert(samples.fields[n].end(), first + static_cast<std::ptrdiff_t>(begin * bytes),
-                             first + static_cast<std::ptrdiff_t>(end * bytes));
+    samples.fields[n].insert(samples.fields[n].end(), first + begin * bytes, first + end * bytes);
   }
   for (std::size_t n = begin; n < end; ++n) {
     samples.step.push_back(from.step[n]);
@@ -135,14 +132,13 @@ void add(ProbeSamples& samples, const ProbeSamples& from, std::size_t begin, std
 }
 
 std::int64_t hash_of(const ProbeSamples& samples, const std::vector<FieldDescriptor>& fields, std::size_t number) {
-  std::uint64_t hash =
-      byte_hash(static_cast<std::uint64_t>(samples.step[number]), &samples.time[number], sizeof(double));
+  std::uint64_t hash = byte_hash(samples.step[number], &samples.time[number], sizeof(double));
   for (std::size_t n = 0; n < fields.size(); ++n) {  // the sum does not depend on their order
     const std::size_t bytes = bytes_per_sample(samples, n);
     const std::uint64_t name = byte_hash(0, fields[n].name.data(), fields[n].name.size());
     hash += byte_hash(name, samples.fields[n].data() + number * bytes, bytes);
   }
-  return static_cast<std::int64_t>(hash);
+  return hash;
 }
 
 /// Separated by blanks.
@@ -198,16 +194,12 @@ h5::Shape ProbeDescription::shape(const FieldDescriptor& field) const {
 
 std::size_t ProbeDescription::sample_bytes() const {
   std::size_t bytes = 0;
-  for (const FieldDescriptor& field : fields) {
-    std::size_t values = 1;
-    for (const std::int64_t extent : shape(field)) values *= static_cast<std::size_t>(extent);
-    bytes += values * h5::bytes_of(type);
-  }
+  for (const FieldDescriptor& field : fields) bytes += h5::elements_of(shape(field)) * h5::bytes_of(type);
   return bytes;
 }
 
 std::int64_t ProbeDescription::part_samples() const {
-  return static_cast<std::int64_t>(std::clamp<std::size_t>(part_bytes / sample_bytes(), 1, max_samples));
+  return std::clamp<std::size_t>(part_bytes / sample_bytes(), 1, max_samples);
 }
 
 std::int64_t ProbeDescription::held_samples() const {
@@ -215,7 +207,7 @@ std::int64_t ProbeDescription::held_samples() const {
 }
 
 std::int64_t held_probe_samples(std::size_t sample_bytes) {
-  return static_cast<std::int64_t>(std::clamp<std::size_t>(held_bytes / sample_bytes, 1, max_samples));
+  return std::clamp<std::size_t>(held_bytes / sample_bytes, 1, max_samples);
 }
 
 std::string probe_parts_folder(const std::string& directory) {
@@ -289,7 +281,7 @@ void ProbeSeries::leave_out_overlapping() {
     if (part.last_step < parts_[n].first_step) continue;
     leave_out(part.first_step, part_path(part.first_step) + ": reaches step " + std::to_string(part.last_step) +
                                    ", but the next part begins at step " + std::to_string(parts_[n].first_step));
-    parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(n - 1));
+    parts_.erase(parts_.begin() + (n - 1));
   }
 }
 
@@ -337,8 +329,7 @@ ProbeDescription ProbeSeries::read_part(std::int64_t first_step, bool latest) {
     parts_.push_back({first_step, samples.step.back(), samples.time});
     return stored;
   }
-  const auto kept =
-      static_cast<std::size_t>(std::ranges::upper_bound(samples.step, restart_step_) - samples.step.begin());
+  const std::size_t kept = std::ranges::upper_bound(samples.step, restart_step_) - samples.step.begin();
   outdated_ = kept < samples.size();
   keep_first(samples, kept);
   latest_ = std::move(samples);
@@ -370,7 +361,7 @@ void ProbeSeries::go_back() {
 }
 
 void ProbeSeries::append(const ProbeSamples& samples) {
-  const auto capacity = static_cast<std::size_t>(description_.part_samples());
+  const std::size_t capacity = description_.part_samples();
   for (std::size_t begin = 0; begin < samples.size();) {
     if (latest_.size() == 0 || latest_.size() >= capacity) {
       latest_ = {};
@@ -389,7 +380,7 @@ void ProbeSeries::append(const ProbeSamples& samples) {
 std::optional<std::int64_t> ProbeSeries::hash_at(std::int64_t step) const {
   const auto found = std::ranges::find(latest_.step, step);
   if (found == latest_.step.end()) return std::nullopt;
-  return hash_of(latest_, description_.fields, static_cast<std::size_t>(found - latest_.step.begin()));
+  return hash_of(latest_, description_.fields, found - latest_.step.begin());
 }
 
 void ProbeSeries::write_part() const {
@@ -403,8 +394,7 @@ void ProbeSeries::write_part() const {
       const h5::Shape shape = with_samples(count, description_.shape(field));
       const std::byte* values = latest_.fields[n].data();
       h5::Dataset dataset = file.write_dataset("/" + field.name, shape, description_.type, values);
-      dataset.set("long_name", field.long_name);
-      dataset.set("units", field.units);
+      set_meaning(dataset, field.long_name, field.units);
       dataset.set(format::hash, hash_of(shape, description_.type, values));
       file.exclude_from_metadata_hash(dataset);
     }
@@ -423,8 +413,7 @@ void ProbeSeries::write_index() const {
   const auto add_dataset = [&](h5::File& file, const std::string& name, const h5::Shape& shape, h5::Type type,
                                const std::string& long_name, const std::string& units) {
     h5::Dataset dataset = file.write_virtual_dataset("/" + name, with_samples(count, shape), type, sources);
-    dataset.set("long_name", long_name);
-    dataset.set("units", units);
+    set_meaning(dataset, long_name, units);
     return dataset;
   };
   h5::write_file(index_path(), [&](h5::File& file) {

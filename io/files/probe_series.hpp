@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/files/checkpoint_format.hpp"
+#include "io/files/file_format.hpp"
 #include "model/field_descriptor.hpp"
 
 namespace sluice::io {

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "io/case/case_file.hpp"
-#include "io/files/dimension_scales.hpp"
-#include "io/files/hashed_array.hpp"
+#include "io/files/array_dataset.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/stored_blocks.hpp"
 
@@ -17,18 +16,12 @@ namespace sluice::io {
 
 namespace {
 
-std::int64_t size_of(const auto& list) {
-  return static_cast<std::int64_t>(list.size());
-}
-
 /// 0, 1, ... count - 1
 std::vector<std::int64_t> numbers_to(std::size_t count) {
   std::vector<std::int64_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
 }
-
-constexpr const char* parameter_set = "/parameter_set";
 
 /// Whether the newest block is written with the whole file: while that is small, as are most files of spectra, and when
 /// it has grown by an eighth since. So each block is written about 1 + 8 times, however many there are.
@@ -69,7 +62,7 @@ void write_grid_scale(h5::File& file, const std::string& name, const std::vector
 
 h5::Shape shape_of(const auto& axes) {
   h5::Shape shape;
-  for (const auto& axis : axes) shape.push_back(static_cast<std::int64_t>(axis.length));
+  for (const auto& axis : axes) shape.push_back(axis.length);
   return shape;
 }
 
@@ -99,7 +92,7 @@ StatisticsFile::StatisticsFile(StatisticsSpec spec, bool resume) : spec_(std::mo
                 std::string(error.what()) + "; move the file and its journal away to begin new statistics");
   }
   for (StatisticsBlock& block : journal.blocks(blocks_.size(), record_layout())) {
-    block.parameter_set = size_of(parameter_sets_) - 1;
+    block.parameter_set = std::ssize(parameter_sets_) - 1;
     blocks_.push_back(std::move(block));
   }
 }
@@ -156,7 +149,7 @@ void StatisticsFile::append(StatisticsBlock block, const Values& parameters) {
                    "the profile of " + spec_.profiles[s].name + " has a wrong length");
   }
   if (parameter_sets_.empty() || !same_flow(parameter_sets_.back(), parameters)) parameter_sets_.push_back(parameters);
-  block.parameter_set = size_of(parameter_sets_) - 1;
+  block.parameter_set = std::ssize(parameter_sets_) - 1;
   blocks_.push_back(std::move(block));
   write_newest();
 }
@@ -210,7 +203,7 @@ void StatisticsFile::truncate_after(std::int64_t step, double time) {
 
 std::span<const StatisticsBlock> StatisticsFile::latest_blocks(const Values& parameters) const {
   if (parameter_sets_.empty() || !same_flow(parameter_sets_.back(), parameters)) return {};
-  return {std::ranges::find(blocks_, size_of(parameter_sets_) - 1, &StatisticsBlock::parameter_set), blocks_.end()};
+  return {std::ranges::find(blocks_, std::ssize(parameter_sets_) - 1, &StatisticsBlock::parameter_set), blocks_.end()};
 }
 
 bool StatisticsFile::write_if_removed() {
@@ -265,7 +258,7 @@ void StatisticsFile::rewrite() {
 }
 
 void StatisticsFile::write_profiles(h5::File& file) const {
-  const std::int64_t count = size_of(blocks_);
+  const std::int64_t count = std::ssize(blocks_);
   write_scale(file, "/block", numbers_to(blocks_.size()), "number of the block of samples");
   DimensionScales scales;
   for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* long_name) {
@@ -312,20 +305,13 @@ void StatisticsFile::load() {
   check_grid(file);
   stored_case_ = file.group("/").text("resolved_case");
   const bool has_sets = file.has(parameter_set);
-  for_each_column([&]<typename T>(const char* path, T StatisticsBlock::*member, const char* /*long_name*/) {
-    if (path == parameter_set && !has_sets) return;
-    const std::vector<T> column = read_array<T>(file, path);
-    if (path == std::string("/samples")) blocks_.resize(column.size());
-    if (column.size() != blocks_.size())
-      throw Error(ExitCode::restart, fmt::format("{}: {} has another length than /samples", spec_.path, path));
-    for (std::size_t n = 0; n < column.size(); ++n) blocks_[n].*member = column[n];
-  });
+  blocks_ = read_columns(file, has_sets);
   require_possible_samples(spec_.path, blocks_);
   while (file.has(set_group(parameter_sets_.size())))
     parameter_sets_.push_back(read_values(file, set_group(parameter_sets_.size())));
   if (!has_sets) parameter_sets_.push_back(spec_.unrecorded_parameters);
   for (const StatisticsBlock& block : blocks_) {
-    if (block.parameter_set < 0 || block.parameter_set >= size_of(parameter_sets_)) {
+    if (block.parameter_set < 0 || block.parameter_set >= std::ssize(parameter_sets_)) {
       throw Error(ExitCode::restart, fmt::format("{}: a block has the parameters of set {}, of which there are {}",
                                                  spec_.path, block.parameter_set, parameter_sets_.size()));
     }
@@ -382,7 +368,7 @@ ProfileInfo StatisticsFile::stored_profile(const h5::Dataset& dataset, const std
   if (has("wall")) profile.axis = ProfileAxis::wall;
   if (has("phase")) {
     profile.modes = ModeAxis::phases;
-    profile.phases = size_of(spec_.phase);
+    profile.phases = std::ssize(spec_.phase);
     if (!has("z") && !has("z_face")) profile.axis = ProfileAxis::none;
   }
   if (has("bin")) profile.modes = ModeAxis::bins;
@@ -400,13 +386,7 @@ void StatisticsFile::read_profiles(const h5::File& file) {
       throw Error(ExitCode::restart,
                   spec_.path + ": holds no profiles of " + profile.name + " as this version of Sluice takes them");
     }
-    const std::vector<double> rows = read_array<double>(file, "/" + profile.name);
-    auto row = rows.begin();
-    for (StatisticsBlock& block : blocks_) {
-      const auto end = row + static_cast<std::ptrdiff_t>(length(profile));
-      block.sums.emplace_back(row, end);
-      row = end;
-    }
+    read_sums(file, profile.name, blocks_);
   }
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "io/files/block_journal.hpp"
-#include "io/files/checkpoint_format.hpp"
+#include "io/files/file_format.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "io/files/values.hpp"
 #include "model/statistics_block.hpp"
 
@@ -44,7 +44,7 @@ struct StatisticsSpec {
 /// planes, modes along y, modes along x), and samples, t_begin, t_end, step_end, forcing, parameter_set by block; a
 /// group parameter_set_N for each set of parameters under which blocks were sampled. The file is always written as a
 /// whole and replaced atomically. A new block goes into it while the file is small; later into the journal beside it
-/// (block_journal.hpp), until that has grown to a fraction of the file. So the cost of a block does not depend on their
+/// (stored_blocks.hpp), until that has grown to a fraction of the file. So the cost of a block does not depend on their
 /// number. The bytes of the file depend on its content alone, so a restarted run ends with the same file as an
 /// uninterrupted one. Rank 0 only; local. Throws Error(io).
 class StatisticsFile {

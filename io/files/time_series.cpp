@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "io/case/numbers.hpp"
-#include "io/files/atomic_file.hpp"
-#include "io/files/field_hash.hpp"
+#include "io/files/hashes.hpp"
+#include "io/files/posix_file.hpp"
 
 namespace sluice::io {
 
@@ -19,7 +19,7 @@ constexpr std::string_view common_columns =
 
 /// The upper 53 bits of a row's hash, which every program reads exactly as a number.
 std::int64_t hash_of(const std::string& row) {
-  return static_cast<std::int64_t>(byte_hash(0, row.data(), row.size()) >> 11);
+  return byte_hash(0, row.data(), row.size()) >> 11;
 }
 
 std::string with_hash(const std::string& row) {

@@ -1,6 +1,6 @@
 #include "io/files/values.hpp"
 
-#include "io/files/field_hash.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace sluice::io {
@@ -21,9 +21,9 @@ struct ValueWriter {
   }
   template <typename T>
   void operator()(const std::vector<T>& list) const {
-    const auto size = static_cast<std::int64_t>(list.size());
-    const h5::Dataset dataset = file.write_dataset(group.name() + "/" + name, {size}, h5::type_of<T>, list.data());
-    if (size > 0) file.exclude_from_metadata_hash(dataset);
+    const h5::Dataset dataset =
+        file.write_dataset(group.name() + "/" + name, {std::ssize(list)}, h5::type_of<T>, list.data());
+    if (!list.empty()) file.exclude_from_metadata_hash(dataset);
   }
 };
 

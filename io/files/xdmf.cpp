@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "io/case/numbers.hpp"
-#include "io/files/atomic_file.hpp"
+#include "io/files/file_format.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/recognition.hpp"
 
 namespace sluice::io {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/files/checkpoint_format.hpp"
+#include "io/files/file_format.hpp"
 
 namespace sluice::io {
 

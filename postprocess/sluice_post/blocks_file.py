@@ -62,7 +62,7 @@ def _end_of(path: Path) -> bytes:
 class BlocksFile(Hdf5File):
     """A file of blocks, open for reading as if it held the blocks of its journal too.
 
-    io/files/block_journal.hpp describes the journal.
+    io/files/stored_blocks.hpp describes the journal.
     """
 
     def __init__(self, path: Path) -> None:

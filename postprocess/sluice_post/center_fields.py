@@ -148,7 +148,7 @@ def quantity_named(name: str) -> CenterQuantity:
     return CENTER_QUANTITIES.get(name, scalar)
 
 
-# By the names that case files have for output.fields; model/center_quantities.cpp.
+# By the names that case files have for output.fields; model/field_descriptor.cpp.
 CENTER_QUANTITIES = {
     "velocity": CenterQuantity(
         {"u": "streamwise velocity", "v": "spanwise velocity", "w": "wall-normal velocity"},

@@ -1,4 +1,4 @@
-"""The hashes that Sluice stores in its HDF5 files: the functions of io/files/field_hash.cpp and values.cpp."""
+"""The hashes that Sluice stores in its HDF5 files: the functions of io/files/hashes.cpp and values.cpp."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def ranges_outside(excluded: NDArray[np.uint64], size: int) -> list[tuple[int, i
 
 
 def metadata_hash(content: Content, excluded: NDArray[np.uint64], size: int | None = None) -> int:
-    """The hash of an HDF5 file's bytes outside the ranges, as io/files/metadata_hash.cpp computes it.
+    """The hash of an HDF5 file's bytes outside the ranges, as io/files/hashes.cpp computes it.
 
     `excluded`: begin and end of each range, in increasing order. `size`: the bytes to hash; default: all.
     """

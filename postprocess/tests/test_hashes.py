@@ -4,7 +4,7 @@ from sluice_post.hashes import byte_hash, byte_hashes, field_hash, values_hash
 
 
 def test_hashes_equal_those_of_sluice():
-    """Numbers from io/files/field_hash.cpp, and from a file that `sluice run` wrote."""
+    """Numbers from io/files/hashes.cpp, and from a file that `sluice run` wrote."""
     field = np.arange(6.0).reshape(1, 2, 3)
     assert field_hash(field) == 16316683425084788335
     assert field_hash(field.astype(np.float32)) == 12684541217437498943

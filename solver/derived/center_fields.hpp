@@ -6,7 +6,7 @@
 
 #include "core/device/buffer.hpp"
 #include "core/stencil/order.hpp"
-#include "model/center_quantities.hpp"
+#include "model/field_descriptor.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/plane_means.hpp"

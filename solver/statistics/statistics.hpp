@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/parameters.hpp"
-#include "model/phase_bins.hpp"
+#include "model/schedule.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/statistics/block_sums.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/actuation.hpp"
+#include "model/parameters.hpp"
 #include "model/physics.hpp"
 #include "solver/walls/wall_response.hpp"
 

@@ -14,7 +14,6 @@
 #include "core/support/random.hpp"
 #include "core/support/real.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/checkpoint_writer.hpp"
 #include "io/files/posix_file.hpp"
 #include "model/field_descriptor.hpp"
 #include "src/bench/bench.hpp"
@@ -62,8 +61,8 @@ class CheckpointBenchmark {
     const int z_blocks = options.z_blocks > 0 ? options.z_blocks : ZBlocks::default_count(nz);
     const Decomposition decomposition(options.cells(), processes_, std::max(z_blocks, processes_.pz));
     block_ = {{nz, ny, nx}, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))};
-    values_.resize(static_cast<std::size_t>(block_.box.volume()));
-    const auto seed = static_cast<std::uint64_t>(rank_of(MPI_COMM_WORLD));
+    values_.resize(block_.box.volume());
+    const std::uint64_t seed = rank_of(MPI_COMM_WORLD);
     for (std::size_t n = 0; n < values_.size(); ++n) values_[n] = static_cast<real>(uniform01(seed, n) - 0.5);
     for (std::int64_t k = 0; k <= nz; ++k) z_nodes_.push_back(2 * static_cast<double>(k) / static_cast<double>(nz));
     for (const FieldDescriptor& field : base_fields()) {
@@ -117,14 +116,14 @@ class CheckpointBenchmark {
   void write_plainly() {
     const std::string path = scratch_.path() + "/plain";
     run_on_root(MPI_COMM_WORLD, [&] { io::PosixFile(path, io::PosixFile::Mode::create).close(); });
-    const auto bytes = static_cast<std::int64_t>(values_.size() * sizeof(real));
+    const std::int64_t bytes = values_.size() * sizeof(real);
     std::int64_t before = 0;  // bytes of lower ranks
     check_mpi(MPI_Exscan(&bytes, &before, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD), "MPI_Exscan");
     run_collectively(MPI_COMM_WORLD, [&] {
       io::PosixFile file(path, io::PosixFile::Mode::existing);
-      std::uint64_t offset = static_cast<std::uint64_t>(before) * fields_.size();
-      for (std::size_t field = 0; field < fields_.size(); ++field, offset += static_cast<std::uint64_t>(bytes)) {
-        file.write_at(offset, reinterpret_cast<const std::byte*>(values_.data()), static_cast<std::size_t>(bytes));
+      std::uint64_t offset = before * fields_.size();
+      for (std::size_t field = 0; field < fields_.size(); ++field, offset += bytes) {
+        file.write_at(offset, reinterpret_cast<const std::byte*>(values_.data()), bytes);
       }
       file.sync();
       file.close();

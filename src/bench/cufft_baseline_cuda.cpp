@@ -16,8 +16,8 @@
 #include "core/support/collective.hpp"
 #include "core/support/owned_comm.hpp"
 #include "poisson/fft/cufft_plan.hpp"
-#include "src/bench/fft_baseline.hpp"
 #include "src/bench/known_field.hpp"
+#include "src/bench/round_trip.hpp"
 
 namespace sluice {
 
@@ -59,8 +59,8 @@ class CufftBaseline : public RoundTrip {
  public:
   explicit CufftBaseline(const Cells& cells)
       : cells_(cells),
-        values_(static_cast<std::size_t>(cells[0] * cells[1] * cells[2])),
-        coefficients_(static_cast<std::size_t>((cells[0] / 2 + 1) * cells[1] * cells[2])) {
+        values_(cells[0] * cells[1] * cells[2]),
+        coefficients_((cells[0] / 2 + 1) * cells[1] * cells[2]) {
     forward_.make(Cufft::real_to_complex, cells, {});
     backward_.make(Cufft::complex_to_real, cells, {});
   }
@@ -89,7 +89,7 @@ std::vector<int> gpus_of_ranks(MPI_Comm world) {
   constexpr int name_length = 32;
   using BusName = std::array<char, name_length>;
   BusName mine{};
-  std::vector<BusName> names(static_cast<std::size_t>(size_of(world)));
+  std::vector<BusName> names(size_of(world));
   const bool one_host = size_of(OwnedComm::of_host(world)) == size_of(world);
   run_collectively(world, [&] {
     if (!one_host) throw Error(ExitCode::resources, "cuFFTXt needs all GPUs in one host");
@@ -199,7 +199,7 @@ class CufftXtBaseline : public RoundTrip {
   /// With each GPU as the current one; then waits for it.
   template <class Action>
   void for_each_gpu(const Action& action) {
-    for (std::size_t n = 0; n < static_cast<std::size_t>(array_->descriptor->nGPUs); ++n) {
+    for (int n = 0; n < array_->descriptor->nGPUs; ++n) {
       const CurrentGpu current(array_->descriptor->GPUs[n]);
       action(n);
       check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -217,8 +217,8 @@ class CufftXtBaseline : public RoundTrip {
   }
   /// cuFFT may take more memory than for the slabs, because it keeps coefficients in slabs of another axis.
   void require_slabs() const {
-    for (std::size_t n = 0; n < static_cast<std::size_t>(array_->descriptor->nGPUs); ++n) {
-      const auto values = static_cast<std::size_t>(row() * cells_[1] * slab(n).extent(2));
+    for (int n = 0; n < array_->descriptor->nGPUs; ++n) {
+      const std::size_t values = row() * cells_[1] * slab(n).extent(2);
       if (array_->descriptor->size[n] < values * sizeof(real))
         throw Error(ExitCode::resources, "cuFFTXt does not split this grid into the expected slabs");
     }

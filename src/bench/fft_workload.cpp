@@ -3,7 +3,7 @@
 #include "core/device/flat_loops.hpp"
 #include "core/support/collective.hpp"
 #include "poisson/fft/distributed_fft.hpp"
-#include "src/bench/fft_baseline.hpp"
+#include "src/bench/round_trip.hpp"
 
 namespace sluice {
 
@@ -31,7 +31,7 @@ class FftWorkload : public RoundTrip {
         fft_(MPI_COMM_WORLD, cells_, named(decompositions, setup.kind), named(layouts, setup.layout), setup.processes,
              exchanges) {
     run_collectively(MPI_COMM_WORLD, [&] {
-      values_ = Buffer<real>(static_cast<std::size_t>(fft_.real_box().volume()));
+      values_ = Buffer<real>(fft_.real_box().volume());
       coefficients_ = Buffer<std::complex<real>>(fft_.complex_elements());
     });
     // One exchange, or x to y pencils followed by y to z pencils.

@@ -4,7 +4,7 @@
 #include "core/device/buffer.hpp"
 #include "core/device/flat_loops.hpp"
 #include "poisson/fft/fftw_plan.hpp"
-#include "src/bench/fft_baseline.hpp"
+#include "src/bench/round_trip.hpp"
 
 namespace sluice {
 
@@ -14,8 +14,8 @@ class FftwBaseline : public RoundTrip {
  public:
   explicit FftwBaseline(const Cells& cells)
       : cells_(cells),
-        values_(static_cast<std::size_t>(cells[0] * cells[1] * cells[2])),
-        coefficients_(static_cast<std::size_t>(modes() * cells[1] * cells[2])),
+        values_(cells[0] * cells[1] * cells[2]),
+        coefficients_(modes() * cells[1] * cells[2]),
         forward_(axes(cells[0], modes()), values_.data(), coefficients_.data()),
         backward_(axes(modes(), cells[0]), coefficients_.data(), values_.data()) {}
 

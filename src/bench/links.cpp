@@ -100,7 +100,7 @@ Json exchange_link(const BenchOptions& options, const std::string& method, std::
     const BlockLayout layout = BlockLayout::of(outgoing, rank_of(MPI_COMM_WORLD), ranks);
     const std::unique_ptr<BlockMover> mover = exchange->block_mover({MPI_COMM_WORLD, layout, layout});
     for (PeerPart peer : outgoing) {  // the blocks stay in the receive buffer
-      peer.part.data = mover->incoming_blocks() + layout.offset[static_cast<std::size_t>(peer.peer)];
+      peer.part.data = mover->incoming_blocks() + layout.offset[peer.peer];
       incoming.push_back(peer);
     }
     const auto move = [&] { mover->move(outgoing, incoming); };
@@ -122,7 +122,7 @@ Json exchange_link(const BenchOptions& options, const std::string& method, std::
 
 ExitCode bench_links(const BenchOptions& options) {
   select_device(MPI_COMM_WORLD);
-  const std::size_t bytes = static_cast<std::size_t>(options.bytes) / sizeof(real) * sizeof(real);
+  const std::size_t bytes = options.bytes / sizeof(real) * sizeof(real);
   constexpr auto max_bytes = static_cast<std::size_t>(std::numeric_limits<int>::max()) * sizeof(real);
   if (bytes == 0 || bytes > max_bytes) {
     throw Error(ExitCode::usage, fmt::format("bench links: --bytes {} is not between {} and {}, one number and as many "

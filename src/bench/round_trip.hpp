@@ -1,6 +1,7 @@
 #pragma once
 // `sluice bench transpose` and `sluice bench fft`: the speed of all ways to exchange arrays between ranks.
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -96,5 +97,20 @@ std::unique_ptr<RoundTrip> make_fft(const RoundTripSetup& setup, const ExchangeS
 
 /// Measures one setup with each choice of exchange methods that the options leave open, one row each. Collective.
 std::vector<Json> measure_methods(const BenchOptions& options, const RoundTripSetup& setup);
+
+/// "cufft" or "fftw": the kind of its setup.
+extern const char* const baseline_kind;
+
+/// Its layout on this many ranks; empty if the library has no such transform.
+std::string baseline_layout(int ranks);
+
+/// Throws Error(resources) if the library does not transform this grid on these ranks. Collective.
+std::unique_ptr<RoundTrip> make_baseline(const Cells& cells);
+
+/// Operations of a forward and a backward transform, five times N log2 N each: the usual convention, as if the values
+/// were complex.
+inline double transform_operations(const Cells& cells) {
+  return 10 * points_of(cells) * std::log2(points_of(cells));
+}
 
 }  // namespace sluice

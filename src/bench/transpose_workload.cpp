@@ -54,7 +54,7 @@ class TransposeWorkload : public RoundTrip {
         decomposition_(cells_, setup.processes, z_blocks(options, setup)),
         from_((decomposition_.*kind.from)(comm_.rank())),
         to_((decomposition_.*kind.to)(comm_.rank())),
-        source_(allocated(static_cast<std::size_t>(from_.volume()))),
+        source_(allocated(from_.volume())),
         transpose_(kind.in_row ? comm_.row() : comm_.column(), boxes(decomposition_, comm_, kind.from, kind.in_row),
                    boxes(decomposition_, comm_, kind.to, kind.in_row), exchange_) {}
 

@@ -24,7 +24,7 @@ struct Triad {
 double triad_gb_per_s() {
   constexpr int row = 4096;
   const int rows = device::is_gpu() ? 32768 : 2048;  // several times the last cache
-  const auto size = static_cast<std::size_t>(row) * static_cast<std::size_t>(rows);
+  const std::size_t size = std::size_t{row} * rows;
   Buffer<double> a(size);
   Buffer<double> b(size);
   Buffer<double> c(size);

@@ -1,11 +1,13 @@
 // The options of `sluice bench`: one list for all benchmarks, of which each takes some.
+#include <CLI/CLI.hpp>
+
 #include <fmt/format.h>
 
 #include <array>
 #include <functional>
 
-#include "io/case/names.hpp"
-#include "src/commands/option_groups.hpp"
+#include "io/case/case.hpp"
+#include "src/commands/commands.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "src/commands/case_input.hpp"
+#include "src/commands/commands.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
 #include "io/case/yaml_tree.hpp"
-#include "io/files/input_text.hpp"
+#include "io/files/posix_file.hpp"
 #include "src/outputs/run_files.hpp"
 
 namespace sluice {
@@ -45,8 +45,8 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
     return read_shared_text(file, "table in time", max_bytes, comm);
   };
   const auto variable = [&](const std::string& name) { return shared_variable(name, comm); };
-  input.settings = io::parse_case(text, options.file, options.settings, folder, io::available_exchange_methods(),
-                                  read_table, variable, name_conflicts);
+  input.settings = io::parse_case(text, options.file, options.settings, folder,
+                                  {.read_file = read_table, .variable = variable, .further_rules = name_conflicts});
   if (input.settings.stretching.kind == io::StretchingKind::file) {
     input.stretching_text = read_shared_text(
         input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", max_stretching_bytes, comm);

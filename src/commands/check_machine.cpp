@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "io/case/yaml_tree.hpp"
-#include "io/files/input_text.hpp"
+#include "io/files/posix_file.hpp"
 #include "solver/walls/actuations.hpp"
 #include "src/commands/step_forecast.hpp"
 #include "src/run/memory_estimate.hpp"

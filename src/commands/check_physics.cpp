@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "io/case/names.hpp"
+#include "io/case/case.hpp"
 #include "solver/initial.hpp"
 #include "solver/physics/sources.hpp"
 #include "solver/physics/terms.hpp"

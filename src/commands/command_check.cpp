@@ -10,23 +10,20 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
-#include "io/case/names.hpp"
+#include "io/case/case.hpp"
 #include "solver/initial.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
-#include "src/commands/case_input.hpp"
 #include "src/commands/check_machine.hpp"
 #include "src/commands/check_physics.hpp"
-#include "src/commands/output_forecast.hpp"
+#include "src/commands/commands.hpp"
 #include "src/commands/run_forecast.hpp"
 #include "src/outputs/checkpoint.hpp"
-#include "src/outputs/fields.hpp"
-#include "src/outputs/probes.hpp"
+#include "src/outputs/output_needs.hpp"
 #include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/resolution_advice.hpp"
 #include "src/run/setup.hpp"
-#include "src/run/time_step_advice.hpp"
 #include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
@@ -194,9 +191,9 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
           std::pair(&probe.z, settings.cells[2])})
       points *= static_cast<double>(*positions ? std::ssize(**positions) : cells);
     const double samples = probe_samples(probe, length);
-    const ProbeNeed need = probe_need(probe, grid, settings.flow, {});
+    const OutputNeed need = probe_need(probe, grid, settings.flow, {});
     fmt::print("probe           {}: {:.0f} point(s), about {:.0f} samples, {}, and {} of memory\n", probe.name, points,
-               samples, readable_size(need.sample * samples), readable_size(need.memory));
+               samples, readable_size(need.size * samples), readable_size(need.memory));
     if (samples == 0)
       warnings.add(
           fmt::format("the probe {} takes no sample before the end of the run at time {:g}: take an earlier "
@@ -300,22 +297,9 @@ void print_candidates(const io::Case& settings, int ranks) {
 void print_memory(const io::Case& settings, const Grid& grid, const Decomposition& decomposition) {
   const FlowParameters& flow = settings.flow;
   const ExchangeMethods& exchange = settings.exchange;
-  double bytes = step_memory(grid, flow, decomposition, exchange);
-  double bytes_on_root = rank_memory(grid, flow, decomposition, exchange, 0);
-  for (const io::ProbeSpec& probe : settings.output.probes) {
-    const ProbeNeed need = probe_need(probe, grid, settings.flow, decomposition.x_pencil(0));
-    bytes += need.memory;
-    bytes_on_root += need.own_memory;
-  }
-  double for_fields = 0;
-  double for_fields_on_root = 0;
-  for (const io::FieldsSpec& fields : settings.output.fields) {
-    const FieldsNeed need = fields_need(fields, grid, settings.flow, decomposition.x_pencil(0));
-    for_fields = std::max(for_fields, need.memory);
-    for_fields_on_root = std::max(for_fields_on_root, need.own_memory);
-  }
-  bytes += for_fields;
-  bytes_on_root += for_fields_on_root;
+  const OutputNeed output = outputs_need(settings, grid, decomposition.x_pencil(0));
+  const double bytes = step_memory(grid, flow, decomposition, exchange) + output.memory;
+  const double bytes_on_root = rank_memory(grid, flow, decomposition, exchange, 0) + output.own_memory;
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid, settings.flow)));

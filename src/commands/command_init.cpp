@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <set>
 
-#include "io/case/key_schema.hpp"
 #include "io/case/keys.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/commands/commands.hpp"

@@ -10,7 +10,6 @@
 #include "io/case/keys.hpp"
 #include "solver/physics/terms.hpp"
 #include "src/commands/commands.hpp"
-#include "src/commands/option_groups.hpp"
 #include "src/run/mpi_session.hpp"
 #include "src/run/provenance.hpp"
 #include "src/run/stop_control.hpp"

@@ -14,12 +14,10 @@
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/posix_file.hpp"
-#include "src/commands/case_input.hpp"
 #include "src/commands/commands.hpp"
 #include "src/commands/run_loop.hpp"
 #include "src/outputs/checkpoint.hpp"
-#include "src/outputs/fields.hpp"
-#include "src/outputs/probes.hpp"
+#include "src/outputs/output_needs.hpp"
 #include "src/outputs/run_files.hpp"
 #include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
@@ -65,9 +63,7 @@ std::optional<Layout> stored_layout(const RunOptions& options, const io::Case& s
 
 /// The most that an output writes at once, in bytes: a checkpoint, or the files of all fields.
 double largest_output(const io::Case& settings, const Grid& grid) {
-  double fields = 0;
-  for (const io::FieldsSpec& spec : settings.output.fields) fields += fields_need(spec, grid, settings.flow, {}).file;
-  return std::max(checkpoint_bytes(grid, settings.flow), fields);
+  return std::max(checkpoint_bytes(grid, settings.flow), outputs_need(settings, grid, {}).size);
 }
 
 /// --reproducible: same bits on every process grid. A CPU build always guarantees this. Several GPUs cannot: the FFT
@@ -180,17 +176,8 @@ ExitCode command_run(const RunOptions& options) {
   Tuning tuning =
       tune(input.settings, grid, input.settings.flow, stored_layout(options, input.settings), MPI_COMM_WORLD);
   const Decomposition decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks);
-  double held_samples = 0;
-  for (const io::ProbeSpec& probe : input.settings.output.probes)
-    held_samples +=
-        probe_need(probe, grid, input.settings.flow, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory;
-  double of_fields = 0;
-  for (const io::FieldsSpec& fields : input.settings.output.fields)
-    of_fields = std::max(
-        of_fields,
-        fields_need(fields, grid, input.settings.flow, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory);
-  require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD,
-                 held_samples + of_fields);
+  const OutputNeed output = outputs_need(input.settings, grid, decomposition.x_pencil(rank_of(MPI_COMM_WORLD)));
+  require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD, output.own_memory);
   watchdog.begin(Watchdog::Task::start, "start of the run");
   RunLoop run(input.settings, grid, std::move(tuning), log, watchdog, start);
   run.begin(options.restart, options.allow_change);

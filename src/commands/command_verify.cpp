@@ -1,8 +1,11 @@
 #include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+
 #include "core/support/output.hpp"
+#include "io/files/describe.hpp"
+#include "io/files/file_format.hpp"
 #include "src/commands/commands.hpp"
 #include "src/outputs/directory.hpp"
 
@@ -66,6 +69,21 @@ ExitCode command_verify(const VerifyOptions& options) {
   if (report.problem_count() == 0) return ExitCode::success;
   flush_output();
   throw Error(ExitCode::restart, fmt::format("{}: {}", report.directory, summary(report)));
+}
+
+ExitCode command_info(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored) && !file.ends_with(".h5")) {
+    fmt::print("{}", directory_status(file));
+    return ExitCode::success;
+  }
+  const io::FileDescription description = io::describe(file);
+  fmt::print("{}\n", description.text());
+  if (description.intact()) return ExitCode::success;
+  const bool is_checkpoint = description.format == io::format::checkpoint;
+  throw Error(ExitCode::restart,
+              fmt::format("{}: the file is damaged{}", file,
+                          is_checkpoint ? "; `sluice run --restart auto` passes over it to an older checkpoint" : ""));
 }
 
 }  // namespace sluice

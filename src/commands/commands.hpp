@@ -1,5 +1,7 @@
 #pragma once
 // The subcommands. Each takes its own options and returns the exit code, or throws Error.
+#include <mpi.h>
+
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -7,7 +9,12 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "io/case/case.hpp"
 #include "src/bench/bench.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace sluice {
 
@@ -16,6 +23,16 @@ struct CaseOptions {
   std::string file;                   ///< CASE.yaml
   std::vector<std::string> settings;  ///< each --set KEY=VALUE
 };
+
+/// A case in the form that all ranks hold.
+struct CaseInput {
+  io::Case settings;
+  std::string stretching_text;  ///< content of the face-coordinate file, if the case has one
+};
+
+/// Reads the case file on rank 0, broadcasts it, and parses it on all ranks. Throws Error(usage) on every rank.
+/// Collective.
+CaseInput read_case(const CaseOptions& options, MPI_Comm comm);
 
 struct RunOptions {
   CaseOptions input;
@@ -58,5 +75,14 @@ ExitCode command_init(const InitOptions& options);
 /// The names of the cases that come with Sluice.
 std::set<std::string> shipped_cases();
 ExitCode command_bench(const BenchOptions& options);
+
+/// Adds `bench` with a subcommand for each benchmark. `options` must outlive the app.
+CLI::App* add_bench(CLI::App& app, BenchOptions& options);
+
+/// A script that completes subcommands, options and their values in bash, and through bashcompinit in zsh.
+std::string bash_completion(const CLI::App& app);
+
+/// A manual page in roff: all subcommands with their options, as --help has them.
+std::string manual_page(const CLI::App& app, const std::string& version);
 
 }  // namespace sluice

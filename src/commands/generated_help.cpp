@@ -1,11 +1,13 @@
 // A completion script and a manual page, from the options that CLI11 knows.
+#include <CLI/CLI.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <functional>
 #include <vector>
 
-#include "src/commands/option_groups.hpp"
+#include "src/commands/commands.hpp"
 
 namespace sluice {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "src/outputs/observers.hpp"
-#include "src/outputs/progress_line.hpp"
+#include "src/outputs/observer.hpp"
+#include "src/outputs/progress.hpp"
 #include "src/outputs/run_log.hpp"
 #include "src/outputs/run_record.hpp"
 #include "src/run/simulation.hpp"

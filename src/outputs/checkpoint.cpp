@@ -15,9 +15,8 @@
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/checkpoint_reader.hpp"
-#include "io/files/checkpoint_writer.hpp"
-#include "io/files/gather_box.hpp"
+#include "io/files/field_writer.hpp"
+#include "io/files/snapshot.hpp"
 #include "model/schedule.hpp"
 #include "solver/walls/wall_response.hpp"
 #include "src/run/provenance.hpp"
@@ -46,7 +45,7 @@ io::Values state_values(const Simulation& simulation, double advective_rate) {
   values.set("advective_rate", advective_rate);
   values.set("forcing", simulation.forcing.x);
   for (const auto& [name, value] : further_forcing(simulation.flow, simulation.forcing)) values.set(name, value);
-  values.set("z_blocks", static_cast<std::int64_t>(simulation.settings.z_blocks));
+  values.set("z_blocks", std::int64_t{simulation.settings.z_blocks});
   values.set("exchange", simulation.exchanges.methods().text());
   values.set("process_grid", std::vector<std::int64_t>{simulation.comm.processes().py, simulation.comm.processes().pz});
   return values;
@@ -206,7 +205,7 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   refuse_failed_state(reader);
   std::vector<std::string> changes = check_case(simulation, reader, allow_change);
   check_grid(simulation, reader);
-  std::vector<real> values(static_cast<std::size_t>(simulation.box().volume()));
+  std::vector<real> values(simulation.box().volume());
   for (const auto& [descriptor, field] : simulation.state().fields()) {
     if (!descriptor.outputs.checkpoint) continue;
     reader.read_field(descriptor.name, block_of(simulation), io::h5::type_of<real>, values.data());

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "io/case/case.hpp"
-#include "io/files/checkpoint_reader.hpp"
 #include "io/files/grid_lines.hpp"
-#include "src/outputs/observers.hpp"
+#include "io/files/snapshot.hpp"
+#include "src/outputs/observer.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {
@@ -21,8 +21,8 @@ double checkpoint_bytes(const Grid& grid, const FlowParameters& flow);
 
 /// Fills state and observers from a checkpoint of the same grid. Refuses one whose case differs physically, unless
 /// `allow_change`. Returns the allowed differences. Collective. Throws Error(restart).
-std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
-                                         bool allow_change);
+[[nodiscard]] std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers,
+                                                       const std::string& path, bool allow_change);
 
 /// Writes the fields of a flow that has failed to FOLDER/step_NNNNNNN.h5, and removes an older such file.
 /// read_checkpoint refuses it. Returns its path. Collective. Throws Error(io).

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "io/case/case.hpp"
-#include "io/files/checkpoint_reader.hpp"
+#include "io/files/snapshot.hpp"
 
 namespace sluice {
 

@@ -9,8 +9,6 @@
 
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
-#include "io/files/atomic_file.hpp"
-#include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/describe.hpp"
 #include "io/files/posix_file.hpp"

@@ -1,6 +1,6 @@
 // Three-dimensional fields at cell centres, for pictures: a file for each time, written by all ranks, and an XDMF file
 // that makes them a series. A restart needs none of them.
-#include "src/outputs/fields.hpp"
+#include "src/outputs/output_needs.hpp"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,9 @@
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
-#include "io/files/checkpoint_reader.hpp"
+#include "io/files/file_format.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/recognition.hpp"
-#include "io/files/snapshot_writer.hpp"
+#include "io/files/snapshot.hpp"
 #include "io/files/xdmf.hpp"
 #include "model/schedule.hpp"
 #include "solver/derived/center_fields.hpp"
@@ -33,7 +32,7 @@ struct ChosenCells {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::vector<std::int64_t> cells = cells_along(lines.center[axis], *ranges[axis], spec.stride[axis]);
       for (const std::int64_t cell : cells) {
-        const auto n = static_cast<std::size_t>(cell);
+        const std::size_t n = cell;
         grid.center[axis].push_back(lines.center[axis][n]);
         grid.face[axis].push_back(lines.face[axis][n]);
         grid.node[axis].push_back(lines.node[axis][n]);
@@ -199,7 +198,7 @@ class FieldsObserver : public Observer {
     double bytes = 0;
     for (const io::FieldsSpec& spec : run.simulation.settings.output.fields) {
       series_.emplace_back(spec, run);
-      bytes += fields_need(spec, run.simulation.grid, run.simulation.flow, {}).file;
+      bytes += fields_need(spec, run.simulation.grid, run.simulation.flow, {}).size;
     }
     constexpr double bytes_per_second = 2e8;  // of a slow disk, until the first output is timed
     run_.times.fields = bytes / bytes_per_second;
@@ -242,7 +241,7 @@ class FieldsObserver : public Observer {
 
 }  // namespace
 
-FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned) {
+OutputNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned) {
   const ChosenCells cells(spec, grid_lines_of(grid), owned);
   const double bytes = spec.precision == "single" ? sizeof(float) : sizeof(double);
   const auto points = static_cast<double>(io::whole_box(cells.block.global).volume());
@@ -255,9 +254,25 @@ FieldsNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const FlowP
     at_once = std::max(at_once, count);
   }
   const double copies = device::is_gpu() ? 1 : 2;  // on a CPU the copy for the file counts, too
-  return {.file = components * points * bytes,
+  return {.size = components * points * bytes,
           .memory = copies * at_once * points * bytes,
           .own_memory = copies * at_once * own_points * bytes};
+}
+
+OutputNeed outputs_need(const io::Case& settings, const Grid& grid, const Box3& owned) {
+  OutputNeed all;
+  for (const io::FieldsSpec& fields : settings.output.fields) {
+    const OutputNeed need = fields_need(fields, grid, settings.flow, owned);
+    all.size += need.size;
+    all.memory = std::max(all.memory, need.memory);
+    all.own_memory = std::max(all.own_memory, need.own_memory);
+  }
+  for (const io::ProbeSpec& probe : settings.output.probes) {
+    const OutputNeed need = probe_need(probe, grid, settings.flow, owned);
+    all.memory += need.memory;
+    all.own_memory += need.own_memory;
+  }
+  return all;
 }
 
 std::unique_ptr<Observer> make_fields(const RunContext& run) {

@@ -12,7 +12,6 @@
 #include "io/files/probe_series.hpp"
 #include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
-#include "model/center_quantities.hpp"
 #include "model/field_descriptor.hpp"
 #include "solver/diagnostics.hpp"
 #include "solver/forcing.hpp"

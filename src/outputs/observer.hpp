@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "io/files/checkpoint_reader.hpp"
-#include "io/files/checkpoint_writer.hpp"
+#include "io/files/checkpoint_directory.hpp"
+#include "io/files/snapshot.hpp"
 #include "model/accuracy.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/run_log.hpp"
 #include "src/outputs/run_record.hpp"
 #include "src/run/simulation.hpp"
+#include "src/run/watchdog.hpp"
 
 namespace sluice {
 
@@ -71,7 +72,7 @@ struct Start {
 
 /// Accepts a file that agrees with the checkpoint. If entries are lost and the user accepts that, returns a sentence
 /// about it. Throws Error(restart) otherwise.
-std::vector<std::string> require_agreement(const Mismatch& mismatch, const Start& start);
+[[nodiscard]] std::vector<std::string> require_agreement(const Mismatch& mismatch, const Start& start);
 
 /// The data of the run available to an observer. All that it refers to outlives the observer.
 struct RunContext {
@@ -100,7 +101,7 @@ class Observer {
 
   /// Refuses existing files that this run cannot continue. Changes nothing. Returns on rank 0 a sentence for each loss
   /// that the user accepts. Throws Error.
-  virtual std::vector<std::string> check_files(const Start& /*start*/) { return {}; }
+  [[nodiscard]] virtual std::vector<std::string> check_files(const Start& /*start*/) { return {}; }
 
   /// Restores its files to their state at the start's step: removes what later steps wrote. Checkpoints come first.
   virtual void go_back(const Start& /*start*/) {}
@@ -121,6 +122,36 @@ class Observer {
   /// Stores in a checkpoint, in groups of its own, the data to continue from; and restores it. Collective.
   virtual void save(io::CheckpointWriter& /*checkpoint*/) const {}
   virtual void restore(const io::CheckpointReader& /*checkpoint*/) {}
+};
+
+/// The observers of a run, in the order in which they act. All functions are collective; Observer documents them.
+class Observers {
+ public:
+  /// All but the last argument must outlive the observers; these set `accuracy`, on rank 0.
+  Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy, Watchdog& watchdog,
+            const std::string& directory);
+
+  void restore(const io::CheckpointReader& checkpoint);
+  /// Call before go_back. Returns on rank 0 what is lost with the user's consent.
+  [[nodiscard]] std::vector<std::string> check_files(const Start& start);
+  void go_back(const Start& start);
+  /// Whether any observer has something to do at this moment. Local; same result on every rank.
+  bool due(const Moment& now) const;
+  void observe(const Moment& now);
+  void finish();
+  void sync();
+  void save(io::CheckpointWriter& checkpoint) const;
+  const FlowView& flow() const { return flow_; }
+
+ private:
+  struct Entry {
+    std::string task;  ///< for the watchdog
+    std::unique_ptr<Observer> observer;
+  };
+
+  Watchdog& watchdog_;
+  FlowView flow_;
+  std::vector<Entry> list_;
 };
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include "src/outputs/observers.hpp"
+#include "src/outputs/observer.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "model/wall_stress.hpp"
-#include "src/run/time_step_advice.hpp"
+#include "model/mean_flow.hpp"
+#include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
 

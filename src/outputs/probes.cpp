@@ -9,11 +9,11 @@
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
-#include "io/files/gather_box.hpp"
+#include "io/files/field_writer.hpp"
 #include "model/schedule.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
-#include "src/outputs/probes.hpp"
+#include "src/outputs/output_needs.hpp"
 #include "src/outputs/series_files.hpp"
 
 namespace sluice {
@@ -24,7 +24,7 @@ namespace {
 /// the positions are.
 std::vector<int> nearest_points(const std::vector<double>& line, const std::optional<std::vector<double>>& positions) {
   std::vector<int> indices;
-  for (int n = 0; !positions && n < static_cast<int>(line.size()); ++n) indices.push_back(n);
+  for (int n = 0; !positions && n < std::ssize(line); ++n) indices.push_back(n);
   for (const double position : positions.value_or(std::vector<double>()))
     indices.push_back(static_cast<int>(nearest_index(line, position)));
   return indices;
@@ -41,7 +41,7 @@ struct FieldPoints {
       all.hi[axis] = std::ssize(indices[axis]);
       piece.lo[axis] = std::ranges::lower_bound(indices[axis], owned.lo[axis]) - indices[axis].begin();
       piece.hi[axis] = std::ranges::lower_bound(indices[axis], owned.hi[axis]) - indices[axis].begin();
-      for (const int index : indices[axis]) coordinates[axis].push_back(line[static_cast<std::size_t>(index)]);
+      for (const int index : indices[axis]) coordinates[axis].push_back(line[index]);
     }
   }
 
@@ -59,14 +59,12 @@ class SampledField {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       std::vector<int> local;
       for (std::int64_t n = points_.piece.lo[axis]; n < points_.piece.hi[axis]; ++n)
-        local.push_back(points_.indices[axis][static_cast<std::size_t>(n)] - static_cast<int>(field.box().lo[axis]));
+        local.push_back(points_.indices[axis][n] - static_cast<int>(field.box().lo[axis]));
       local_indices_[axis] = Buffer<int>(local);
     }
   }
 
-  void allocate(std::int64_t max_samples) {
-    values_ = Buffer<real>(static_cast<std::size_t>(max_samples * points_.piece.volume()));
-  }
+  void allocate(std::int64_t max_samples) { values_ = Buffer<real>(max_samples * points_.piece.volume()); }
 
   const std::array<std::vector<double>, 3>& coordinates() const { return points_.coordinates; }
 
@@ -195,7 +193,7 @@ class ProbeObserver : public Observer {
 
 }  // namespace
 
-ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned) {
+OutputNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned) {
   const io::GridLines lines = grid_lines_of(grid);
   std::int64_t values = 0;
   std::int64_t own_values = 0;
@@ -205,9 +203,9 @@ ProbeNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const FlowPara
     values += points.all.volume();
     own_values += points.piece.volume();
   }
-  const std::size_t bytes = static_cast<std::size_t>(values) * sizeof(real);
+  const std::size_t bytes = values * sizeof(real);
   const auto held = static_cast<double>(io::held_probe_samples(bytes));
-  return {.sample = static_cast<double>(bytes + sizeof(double) + sizeof(std::int64_t)),
+  return {.size = static_cast<double>(bytes + sizeof(double) + sizeof(std::int64_t)),
           .memory = held * static_cast<double>(bytes),
           .own_memory = held * static_cast<double>(own_values) * sizeof(real)};
 }

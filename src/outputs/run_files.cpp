@@ -10,13 +10,11 @@
 #include <string_view>
 #include <system_error>
 
-#include "io/files/atomic_file.hpp"
-#include "io/files/block_journal.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/checkpoint_format.hpp"
+#include "io/files/file_format.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/probe_series.hpp"
-#include "io/files/recognition.hpp"
+#include "io/files/stored_blocks.hpp"
 #include "io/files/time_series.hpp"
 #include "io/files/xdmf.hpp"
 #include "src/outputs/companions.hpp"

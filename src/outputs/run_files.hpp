@@ -33,7 +33,7 @@ void remove_run_files(const std::filesystem::path& directory, const RunFiles& fo
 
 /// Removes the files STOP and CHECKPOINT (StopControl) that were there before a run. Returns a warning for each. Throws
 /// Error(io) if one cannot be removed.
-std::vector<std::string> remove_old_requests(const std::filesystem::path& directory);
+[[nodiscard]] std::vector<std::string> remove_old_requests(const std::filesystem::path& directory);
 
 /// The names of scalars and probes in a case that a file of a run uses for something else. All outputs count, even
 /// those that are off: a restart may switch them on. The names come from the writers of the files.

@@ -50,14 +50,12 @@ nlohmann::ordered_json figures_of(const Accuracy& accuracy) {
 
 }  // namespace
 
-std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
-                       PhaseTimers& timers, const RunTimes& times, const std::optional<Accuracy>& accuracy,
-                       const std::string& why_stopped, const std::string& started_from,
-                       const std::vector<std::string>& changes) {
+std::string run_record(const std::string& previous, Simulation& simulation, const Tuning& tuning, const RunTimes& times,
+                       const RunEnds& ends) {
   const ProcessGrid& processes = simulation.comm.processes();
   const double work = static_cast<double>(times.steps) * static_cast<double>(simulation.grid.points());
   nlohmann::ordered_json entry{
-      {"why_stopped", why_stopped},
+      {"why_stopped", ends.why_stopped},
       {"version", version()},
       {"git_revision", git_revision()},
       {"compiler", compiler()},
@@ -73,8 +71,8 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"tuning", table_of(tuning)},
       {"pieces", piece_list(simulation.exchanges.set().piece_tuning())},
       {"z_blocks", simulation.settings.z_blocks},
-      {"started_from", started_from},
-      {"changes", changes},
+      {"started_from", ends.started_from},
+      {"changes", ends.changes},
       {"step", simulation.step()},
       {"time", simulation.time()},
       {"steps_taken", times.steps},
@@ -84,9 +82,9 @@ std::string run_record(const std::string& previous, const Simulation& simulation
       {"point_steps_per_second", times.stepping > 0 ? work / times.stepping : 0},
       {"ns_per_point_per_step", work > 0 ? times.stepping / work * 1e9 : 0},
       {"memory_bytes", times.memory},
-      {"phases", phases_of(timers)},
+      {"phases", phases_of(simulation.stepper.timers())},
   };
-  if (accuracy) entry["statistics"] = figures_of(*accuracy);
+  if (ends.accuracy) entry["statistics"] = figures_of(*ends.accuracy);
   nlohmann::ordered_json record = entry;  // the latest start is at the top level, all starts are in `runs`
   record["runs"] = entries_of(previous);
   record["runs"].push_back(std::move(entry));

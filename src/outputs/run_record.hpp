@@ -21,12 +21,18 @@ struct RunTimes {
   std::int64_t steps = 0;  ///< taken by this process
 };
 
+/// Where a run began and why it stopped.
+struct RunEnds {
+  std::string started_from;          ///< "initial field", or the checkpoint
+  std::vector<std::string> changes;  ///< of the case since that checkpoint
+  std::optional<Accuracy> accuracy;  ///< of the statistics; with time.until
+  std::string why_stopped;
+};
+
 /// run.json: provenance, process grid and exchange method, timings per phase (CPU build), point-steps per second,
 /// reason of stopping, with time.until the accuracy of the statistics. The file keeps one entry per start of the run.
 /// Returns the new text of the file from its present text. Local.
-std::string run_record(const std::string& previous, const Simulation& simulation, const Tuning& tuning,
-                       PhaseTimers& timers, const RunTimes& times, const std::optional<Accuracy>& accuracy,
-                       const std::string& why_stopped, const std::string& started_from,
-                       const std::vector<std::string>& changes);
+std::string run_record(const std::string& previous, Simulation& simulation, const Tuning& tuning, const RunTimes& times,
+                       const RunEnds& ends);
 
 }  // namespace sluice

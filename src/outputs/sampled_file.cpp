@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "core/support/error.hpp"
+#include "io/case/case.hpp"
 #include "io/case/case_file.hpp"
-#include "io/case/names.hpp"
-#include "io/files/hashed_array.hpp"
+#include "io/files/array_dataset.hpp"
 #include "io/files/hdf5.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/statistics/chosen_planes.hpp"
@@ -84,7 +84,7 @@ io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput&
   if (!spec.chosen_centers.name.empty())
     for (const std::int64_t k : planes.centers) spec.chosen_centers.z.push_back(grid.z_center(k));
   if (!spec.chosen_faces.name.empty())
-    for (const std::int64_t k : planes.faces) spec.chosen_faces.z.push_back(spec.z_face[static_cast<std::size_t>(k)]);
+    for (const std::int64_t k : planes.faces) spec.chosen_faces.z.push_back(spec.z_face[k]);
   return spec;
 }
 

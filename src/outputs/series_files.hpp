@@ -20,7 +20,7 @@ class SeriesFiles {
   SeriesFiles(const RunContext& run, const char* group, std::vector<io::ProbeDescription> descriptions);
 
   // What an observer does with its files; collective.
-  std::vector<std::string> check(const Start& start);
+  [[nodiscard]] std::vector<std::string> check(const Start& start);
   void go_back(const Start& start);
   void save(io::CheckpointWriter& checkpoint) const;
   void restore(const io::CheckpointReader& checkpoint);
@@ -29,7 +29,7 @@ class SeriesFiles {
   void append(std::size_t number, const io::ProbeSamples& samples);
 
  private:
-  std::vector<std::string> check(std::size_t n, const Start& start) const;
+  [[nodiscard]] std::vector<std::string> check(std::size_t n, const Start& start) const;
   std::vector<std::string> check_every(std::size_t n, const Start& start) const;
   void remove_later_samples(std::int64_t step) const;
   void log_warnings(const io::ProbeSeries& series) const;

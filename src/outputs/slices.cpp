@@ -12,9 +12,9 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/nearest.hpp"
-#include "io/files/gather_box.hpp"
+#include "io/files/field_writer.hpp"
+#include "io/files/file_format.hpp"
 #include "io/files/posix_file.hpp"
-#include "io/files/recognition.hpp"
 #include "model/schedule.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
@@ -45,7 +45,7 @@ std::vector<real> local_part(const Field& field, const Box3& piece) {
 /// A plane of cells.
 struct Plane {
   Plane(const io::SliceSpec& slice, const io::GridLines& lines)
-      : axis(static_cast<std::size_t>(slice.normal - 'x')), index(nearest_index(lines.center[axis], slice.at)) {
+      : axis(slice.normal - 'x'), index(nearest_index(lines.center[axis], slice.at)) {
     box = io::whole_box(lines.shape());
     box.lo[axis] = index;
     box.hi[axis] = index + 1;
@@ -53,7 +53,7 @@ struct Plane {
 
   /// The coordinates of its cells' centres or faces.
   std::vector<double> points(const std::array<std::vector<double>, 3>& lines, std::size_t along) const {
-    return along == axis ? std::vector{lines[along].at(static_cast<std::size_t>(index))} : lines[along];
+    return along == axis ? std::vector{lines[along].at(index)} : lines[along];
   }
 
   std::size_t axis;

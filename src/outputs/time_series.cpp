@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "core/support/collective.hpp"
-#include "model/wall_stress.hpp"
+#include "model/mean_flow.hpp"
 #include "src/outputs/observer.hpp"
 
 namespace sluice {

@@ -16,7 +16,7 @@
 #include "io/files/hdf5.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/directory.hpp"
-#include "src/outputs/observers.hpp"
+#include "src/outputs/observer.hpp"
 
 namespace sluice {
 

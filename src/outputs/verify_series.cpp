@@ -6,9 +6,9 @@
 #include <system_error>
 
 #include "core/support/error.hpp"
-#include "io/files/checkpoint_reader.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/probe_series.hpp"
+#include "io/files/snapshot.hpp"
 #include "src/outputs/verifier.hpp"
 
 namespace sluice {

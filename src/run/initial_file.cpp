@@ -8,8 +8,8 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/support/collective.hpp"
-#include "io/files/checkpoint_reader.hpp"
 #include "io/files/hdf5.hpp"
+#include "io/files/snapshot.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {
@@ -42,7 +42,7 @@ class PlaneReader {
     const auto found = planes_.find(k);
     if (found != planes_.end()) return found->second;
     if (planes_.size() == 3) planes_.erase(planes_.begin());  // lines go upwards: the lowest is no longer needed
-    std::vector<double> values(static_cast<std::size_t>(shape_[1] * shape_[2]));
+    std::vector<double> values(shape_[1] * shape_[2]);
     const Box3 box{{0, 0, k}, {shape_[2], shape_[1], k + 1}};
     dataset_.read(box, io::h5::Type::float64, values.data());
     require_finite(dataset_, box, values);
@@ -74,10 +74,10 @@ Between periodic(std::int64_t n, std::int64_t to, std::int64_t from, double offs
 
 /// For increasing coordinates; indices -1 and size denote the walls below and above.
 Between in_line(double z, const std::vector<double>& points, double bottom, double top) {
-  const auto above = static_cast<std::int64_t>(std::upper_bound(points.begin(), points.end(), z) - points.begin());
-  const auto size = static_cast<std::int64_t>(points.size());
-  const double low = above > 0 ? points[static_cast<std::size_t>(above) - 1] : bottom;
-  const double high = above < size ? points[static_cast<std::size_t>(above)] : top;
+  const std::int64_t above = std::ranges::upper_bound(points, z) - points.begin();
+  const std::int64_t size = std::ssize(points);
+  const double low = above > 0 ? points[above - 1] : bottom;
+  const double high = above < size ? points[above] : top;
   return {above - 1, above, high > low ? (z - low) / (high - low) : 0};
 }
 
@@ -107,9 +107,9 @@ class Interpolation {
     const bool z_face = descriptor.location == Location::z_face;
     const std::vector<double>& z_points = z_face ? source_.face[2] : source_.center[2];
     std::vector<real> values;
-    values.reserve(static_cast<std::size_t>(box.volume()));
+    values.reserve(box.volume());
     for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
-      const double z = z_face ? grid_.z_nodes()[static_cast<std::size_t>(k) + 1] : grid_.z_center(k);
+      const double z = z_face ? grid_.z_nodes()[k + 1] : grid_.z_center(k);
       const Between in_z = flow_.periodic_z ? periodic(k, grid_.cells()[2], source_.shape()[0], z_face ? 1 : 0.5)
                                             : in_line(z, z_points, 0, grid_.length_z());
       append_plane(reader, descriptor, in_z, box, values);
@@ -141,9 +141,7 @@ class Interpolation {
                                  (static_cast<double>(j) + offset_y) * grid_.dy()};
         const auto at = [&](const std::vector<double>* plane, const std::optional<Formula>& wall) {
           if (plane == nullptr) return (*wall)(point);
-          const auto value = [&](std::int64_t jj, std::int64_t ii) {
-            return (*plane)[static_cast<std::size_t>(jj * nx + ii)];
-          };
+          const auto value = [&](std::int64_t jj, std::int64_t ii) { return (*plane)[jj * nx + ii]; };
           const double front = std::lerp(value(in_y.lower, in_x.lower), value(in_y.lower, in_x.upper), in_x.weight);
           const double back = std::lerp(value(in_y.upper, in_x.lower), value(in_y.upper, in_x.upper), in_x.weight);
           return std::lerp(front, back, in_y.weight);
@@ -202,7 +200,7 @@ void set_from_fields(Simulation& simulation, const std::string& path) {
       }
       dataset.require_complete();
       const Box3& box = field.box();
-      std::vector<real> values(static_cast<std::size_t>(box.volume()));
+      std::vector<real> values(box.volume());
       dataset.read(box, io::h5::type_of<real>, values.data());
       require_finite(dataset, box, values);
       upload(values, field);

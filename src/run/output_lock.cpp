@@ -56,7 +56,7 @@ constexpr const char* holder_begins = "process ";
 std::string read_holder(int descriptor) {
   char text[512] = {};
   const ssize_t length = ::pread(descriptor, text, sizeof(text) - 1, 0);
-  std::string holder(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+  std::string holder(text, std::max<ssize_t>(length, 0));
   while (holder.ends_with('\n')) holder.pop_back();
   return holder.empty() ? nobody : holder;
 }
@@ -66,9 +66,9 @@ void write_holder(int descriptor, const std::string& file) {
   if (::ftruncate(descriptor, 0) != 0) throw io::file_error(file, "truncate", errno);
   std::size_t done = 0;
   while (done < text.size()) {
-    const ssize_t written = ::pwrite(descriptor, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    const ssize_t written = ::pwrite(descriptor, text.data() + done, text.size() - done, done);
     if (written < 0 && errno != EINTR) throw io::file_error(file, "write", errno);
-    if (written > 0) done += static_cast<std::size_t>(written);
+    if (written > 0) done += written;
   }
   // Other hosts of a network file system can then read it.
   if (::fsync(descriptor) != 0) throw io::file_error(file, "write to the disk", errno);
@@ -102,14 +102,12 @@ std::string lock_output_directory(const std::string& directory) {
 
 std::string lock_holder(const std::string& directory) {
   try {
-    const int descriptor = io::open_regular(directory + "/lock", O_RDONLY, "read", ExitCode::io);
+    const io::Descriptor file = io::open_regular(directory + "/lock", O_RDONLY, "read", ExitCode::io);
     struct flock whole {};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
-    const bool held = ::fcntl(descriptor, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-    std::string holder = held ? read_holder(descriptor) : "";
-    ::close(descriptor);
-    return holder;
+    const bool held = ::fcntl(file.number(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+    return held ? read_holder(file.number()) : "";
   } catch (const Error&) {
     return "";  // there has been no run, or the file is not one of Sluice's
   }

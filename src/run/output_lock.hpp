@@ -7,7 +7,7 @@ namespace sluice {
 /// drops the lock when the process ends, however it ends; the file stays. Call on rank 0 only, once. Returns "", or a
 /// warning if the file system has no locks. Throws Error(usage), naming the holder, if another run holds the lock;
 /// Error(io) if the file cannot be written.
-std::string lock_output_directory(const std::string& directory);
+[[nodiscard]] std::string lock_output_directory(const std::string& directory);
 
 /// The process, host and start of the run that holds the lock of an output directory; empty if there is none. Takes no
 /// lock. Local.

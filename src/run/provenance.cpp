@@ -29,7 +29,7 @@ std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   check_mpi(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-  const std::string full(text, static_cast<std::size_t>(length));
+  const std::string full(text, length);
   return full.substr(0, full.find_first_of(",\n"));
 }
 

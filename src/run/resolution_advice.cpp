@@ -76,7 +76,7 @@ std::string resolution_advice(const Grid& grid, const FlowParameters& flow, doub
   for (const Resolution& one : coarse) {
     spacings.push_back(fmt::format("d{}+ above {:.2g}{}", one.axis, one.limit, one.place));
     worst = std::max(worst, one.verdict());
-    const auto axis = static_cast<std::size_t>(one.axis - 'x');
+    const std::size_t axis = one.axis - 'x';
     const double needed = std::ceil(static_cast<double>(grid.cells()[axis]) * one.spacing / one.limit);
     if (one.axis == 'z')
       most_along_z = std::max(most_along_z, needed);

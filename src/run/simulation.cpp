@@ -9,7 +9,7 @@
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
 #include "src/run/setup.hpp"
-#include "src/run/time_step_advice.hpp"
+#include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
 

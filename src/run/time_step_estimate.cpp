@@ -6,9 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "solver/forcing.hpp"
 #include "solver/initial.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
+#include "src/run/formula_check.hpp"
 
 namespace sluice {
 
@@ -98,7 +100,7 @@ double expected_advective_rate(const Grid& grid, const FlowParameters& flow) {
   const double of_area = std::pow(area_plus / 3.5e6, 0.22);
   double largest = 0;
   for (std::int64_t k = 0; k < grid.cells()[2]; ++k) {
-    double rate = kappa * std::abs(u[static_cast<std::size_t>(k)] - grid.velocity()) / grid.dx();
+    double rate = kappa * std::abs(u[k] - grid.velocity()) / grid.dx();
     if (turbulent) {
       const double z_plus = distance_to_wall(grid, flow, k) * u_tau / flow.viscosity;
       const Intensities intensities(z_plus);
@@ -179,6 +181,30 @@ FlowParameters with_typical_forcing(FlowParameters flow, double end) {
   for (ForcingParameters* forcing : {&flow.forcing, &flow.spanwise_forcing})
     if (!forcing->value.is_constant()) forcing->value = forcing_range(*forcing, end).typical;
   return flow;
+}
+
+std::string blow_up_advice(const io::Case& settings, const Grid& grid, double time, double dt) {
+  constexpr double steps = 10;  // within which a value that is not finite is noticed
+  const FormulaFindings found = check_formulas(settings, grid, std::max(0.0, time - steps * dt), time);
+  for (const auto& list : {found.faults, found.failures})
+    if (!list.empty()) return list.front();
+  return fmt::format("use a smaller {}, or a finer grid", settings.time.dt ? "time.dt" : "time.cfl");
+}
+
+double gain_of_implicit_z(const Grid& grid, FlowParameters flow, double dt_limit) {
+  const double rate = diffusive_rate(grid, flow);
+  flow.diffusion = Diffusion::implicit_z;
+  return 1 / (1 - (rate - diffusive_rate(grid, flow)) * dt_limit);
+}
+
+std::optional<GridVelocityAdvice> grid_velocity_advice(const Grid& grid, const FlowParameters& flow) {
+  if (grid.velocity() != 0 || !is_turbulent(grid, flow)) return std::nullopt;
+  const double bulk = volume_mean(turbulent_profile(grid, flow).u, grid);
+  const double velocity = std::stod(fmt::format("{:.1g}", 0.6 * bulk));
+  const Grid moving(grid.cells(), grid.length_x(), grid.length_y(), grid.z_nodes(), velocity);
+  const double factor = expected_advective_rate(grid, flow) / expected_advective_rate(moving, flow);
+  if (factor < 1.1) return std::nullopt;
+  return GridVelocityAdvice{velocity, factor};
 }
 
 }  // namespace sluice

@@ -114,7 +114,7 @@ void write_bytes(const std::string& path, const std::string& bytes) {
 bool is_protected(const std::string& original, const std::string& changed) {
   constexpr std::size_t word_bytes = 8;
   constexpr std::size_t superblock_bytes = 48;
-  constexpr std::size_t ending_words = 3;  // of io/files/metadata_hash.hpp, behind the list of ranges
+  constexpr std::size_t ending_words = 3;  // of io/files/hashes.hpp, behind the list of ranges
   if (original.starts_with(changed) || changed.ends_with(original.substr(original.size() - word_bytes))) return true;
   std::uint64_t ranges = 0;
   std::memcpy(&ranges, original.data() + original.size() - ending_words * word_bytes, word_bytes);

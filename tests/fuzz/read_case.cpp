@@ -28,7 +28,7 @@ std::vector<std::string> split_at_zeros(const std::string& bytes) {
 }
 
 io::Case parse(const std::string& text, const std::vector<std::string>& overrides) {
-  return io::parse_case(text, "case.yaml", overrides, "/cases", io::known_exchange_methods());
+  return io::parse_case(text, "case.yaml", overrides, "/cases", {io::known_exchange_methods()});
 }
 
 }  // namespace

@@ -7,12 +7,10 @@
 
 #include "core/support/error.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/checkpoint_reader.hpp"
-#include "io/files/checkpoint_writer.hpp"
 #include "io/files/describe.hpp"
-#include "io/files/field_hash.hpp"
-#include "io/files/metadata_hash.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/snapshot.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "core/support/error.hpp"
+#include "io/files/array_dataset.hpp"
 #include "io/files/describe.hpp"
-#include "io/files/field_hash.hpp"
-#include "io/files/hashed_array.hpp"
-#include "io/files/metadata_hash.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/probe_series.hpp"
 #include "tests/fuzz/fuzz_input.hpp"

@@ -6,9 +6,8 @@
 
 #include "core/support/error.hpp"
 #include "io/files/describe.hpp"
-#include "io/files/field_hash.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/hdf5.hpp"
-#include "io/files/metadata_hash.hpp"
 #include "io/files/posix_file.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/stored_blocks.hpp"

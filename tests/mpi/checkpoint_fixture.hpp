@@ -20,9 +20,8 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/checkpoint_reader.hpp"
-#include "io/files/checkpoint_writer.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/snapshot.hpp"
 
 namespace sluice::io::checkpoint_test {
 

@@ -1,6 +1,6 @@
 // Checkpoints written and read on all ranks, on every pair of decompositions; fields of other programs;
 // planes.
-#include "io/files/gather_box.hpp"
+#include "io/files/field_writer.hpp"
 #include "tests/mpi/checkpoint_fixture.hpp"
 
 namespace sluice::io {

@@ -20,7 +20,7 @@ def mix64(x: int) -> int:
 
 
 def byte_hash(seed: int, data: bytes) -> int:
-    """As in io/files/field_hash.cpp."""
+    """As in io/files/hashes.cpp."""
     value = mix64(seed ^ len(data))
     for (word,) in struct.iter_unpack("<Q", data + bytes(-len(data) % 8)):
         value = mix64(value ^ word)
@@ -51,7 +51,7 @@ def values_hash(group: h5py.Group) -> int:
 
 
 def field_hash(field: np.ndarray) -> int:
-    """As in io/files/field_hash.cpp."""
+    """As in io/files/hashes.cpp."""
     bits = field.ravel().view(f"u{field.dtype.itemsize}").tolist()
     return sum(mix64(mix64(index) ^ value) for index, value in enumerate(bits)) & MASK
 

@@ -83,7 +83,7 @@ inline bool contains(const std::string& text, const std::string& part) {
 
 inline void expect_round_trip(const Case& settings) {
   const std::string text = resolved_yaml(settings);
-  const Case again = parse_case(text, "resolved.yaml", {}, "/elsewhere", known_exchange_methods());
+  const Case again = parse_case(text, "resolved.yaml", {}, "/elsewhere", {known_exchange_methods()});
   EXPECT_TRUE(again == settings) << text;
   EXPECT_EQ(resolved_yaml(again), text);
 }

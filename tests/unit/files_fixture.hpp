@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/support/error.hpp"
-#include "io/files/checkpoint_writer.hpp"
+#include "io/files/checkpoint_directory.hpp"
 #include "io/files/hdf5.hpp"
 #include "io/files/posix_file.hpp"
 

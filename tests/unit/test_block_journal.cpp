@@ -4,9 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "io/files/atomic_file.hpp"
-#include "io/files/block_journal.hpp"
 #include "io/files/describe.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/stored_blocks.hpp"
 #include "tests/support/file_size_limit.hpp"

@@ -245,13 +245,13 @@ TEST(Case, TakesLimitsOfFiguresAsNumbersOrPercentages) {
 TEST(Case, AcceptsOnlyExchangeMethodsOfTheBuild) {
   EXPECT_EQ(parse(minimal, {"parallel.exchange=mpi_p2p"}).exchange, "mpi_p2p");
   try {
-    parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", {"auto", "mpi_p2p"});
+    parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", {{"auto", "mpi_p2p"}});
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_TRUE(contains(error.what(), "this build of Sluice does not have the method 'nccl'")) << error.what();
   }
   EXPECT_TRUE(contains(fault("parallel.exchange=magic"), "'magic' is not known"));
-  EXPECT_EQ(parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", known_exchange_methods()).exchange, "nccl");
+  EXPECT_EQ(parse_case(minimal, "f", {"parallel.exchange=nccl"}, "/", {known_exchange_methods()}).exchange, "nccl");
   EXPECT_TRUE(contains(fault("parallel.exchange={rows: magic}"), "parallel.exchange.rows: 'magic' is not known"));
 }
 

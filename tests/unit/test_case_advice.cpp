@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "io/case/numbers.hpp"
-#include "io/case/yaml_brackets.hpp"
+#include "io/case/yaml_tree.hpp"
 #include "tests/unit/case_fixture.hpp"
 
 namespace sluice::io {

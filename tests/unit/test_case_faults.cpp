@@ -295,10 +295,10 @@ TEST(Case, RefusesPhasesThatSamplesMiss) {
 Lines faults_of_file(const std::string& content, const std::string& more = "") {
   try {
     parse_case(minimal, "case.yaml", {"flow.forcing={pressure_gradient: {table: /g.txt" + more + "}}"}, "/cases/here",
-               known_exchange_methods(), [&](const std::string& path, std::size_t) {
-                 EXPECT_EQ(path, "/g.txt");
-                 return content;
-               });
+               {known_exchange_methods(), [&](const std::string& path, std::size_t) {
+                  EXPECT_EQ(path, "/g.txt");
+                  return content;
+                }});
   } catch (const Error& error) {
     return {error.what()};
   }
@@ -343,13 +343,13 @@ TEST(Case, KeepsThePointsOfATableInAFile) {
   };
   std::string with_table = minimal;
   with_table.insert(with_table.find("domain"), "  forcing: {pressure_gradient: {table: tables/g.csv, period: 4}}\n");
-  const Case from_file = parse_case(with_table, "case.yaml", {}, "/cases/here", known_exchange_methods(), read);
+  const Case from_file = parse_case(with_table, "case.yaml", {}, "/cases/here", {known_exchange_methods(), read});
   const TimeTable expected{{-0.5, 1, 2.5}, {0.1, 0.3, 0.2}, 4};
   EXPECT_EQ(from_file.flow.forcing.value.table(), expected);
   EXPECT_TRUE(contains(resolved_yaml(from_file), "{times: [-0.5, 1, 2.5], values: [0.1, 0.3, 0.2], period: 4}"));
   EXPECT_EQ(parse_stored_case(resolved_yaml(from_file), "stored"), from_file);
   with_table.replace(with_table.find("period: 4"), 9, "period: 5");
-  const Case other = parse_case(with_table, "case.yaml", {}, "/cases/here", known_exchange_methods(), read);
+  const Case other = parse_case(with_table, "case.yaml", {}, "/cases/here", {known_exchange_methods(), read});
   const Lines changes = physical_changes(from_file, other);
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_TRUE(contains(changes[0], "flow.forcing: {pressure_gradient: table ")) << changes[0];

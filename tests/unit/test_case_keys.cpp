@@ -16,7 +16,7 @@ using Lines = std::vector<std::string>;
 
 std::optional<Case> parse(const Lines& overrides) {
   try {
-    return parse_case(case_template(), "case.yaml", overrides, "/cases/here", known_exchange_methods());
+    return parse_case(case_template(), "case.yaml", overrides, "/cases/here", {known_exchange_methods()});
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -153,7 +153,7 @@ TEST(CaseKeys, EachFillsAMemberThatIsWrittenAndReadBack) {
     EXPECT_GE(cases.size(), 2U) << key.path << ": not bound to a member of Case, or no values to test it with";
     for (const auto& settings : cases) {
       const std::string text = resolved_yaml(settings);
-      EXPECT_TRUE(parse_case(text, "resolved.yaml", {}, "/elsewhere", known_exchange_methods()) == settings)
+      EXPECT_TRUE(parse_case(text, "resolved.yaml", {}, "/elsewhere", {known_exchange_methods()}) == settings)
           << key.path << "\n"
           << text;
     }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/key_figures.hpp"
-#include "model/wall_stress.hpp"
+#include "model/mean_flow.hpp"
 #include "solver/physics/terms.hpp"
 #include "tests/support/rotation.hpp"
 

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <limits>
 
-#include "io/files/atomic_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/describe.hpp"
-#include "io/files/field_hash.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/hdf5.hpp"
-#include "io/files/piece_layout.hpp"
+#include "io/files/local_block.hpp"
+#include "io/files/posix_file.hpp"
 #include "io/files/xdmf.hpp"
 #include "tests/support/file_size_limit.hpp"
 #include "tests/unit/files_fixture.hpp"

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "model/formula.hpp"
-#include "model/phase_bins.hpp"
-#include "model/time_function.hpp"
+#include "model/schedule.hpp"
 
 namespace sluice {
 namespace {

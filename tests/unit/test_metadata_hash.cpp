@@ -5,7 +5,7 @@
 
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/describe.hpp"
-#include "io/files/metadata_hash.hpp"
+#include "io/files/hashes.hpp"
 #include "tests/unit/files_fixture.hpp"
 
 namespace sluice::io {

@@ -7,7 +7,6 @@
 #include "solver/grid/stretching.hpp"
 #include "solver/time_step_limit.hpp"
 #include "solver/walls/wave_actuation.hpp"
-#include "src/run/time_step_advice.hpp"
 #include "src/run/time_step_estimate.hpp"
 
 namespace sluice {

@@ -16,7 +16,7 @@ MIN_WINDOW = 10.0
 
 
 def readable_duration(seconds: float) -> str:
-    """`42 s`, `3:14:05` or `2 d 03:14` (hours and minutes), as in src/outputs/progress_line.cpp."""
+    """`42 s`, `3:14:05` or `2 d 03:14` (hours and minutes), as in src/outputs/progress.cpp."""
     day = 86400
     if not seconds >= 0:
         return "unknown time"

@@ -1,4 +1,4 @@
-#include "io/files/metadata_hash.hpp"
+#include "io/files/hashes.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,10 +9,49 @@
 #include <cerrno>
 #include <cstring>
 
-#include "io/files/field_hash.hpp"
+#include "core/support/random.hpp"
 #include "io/files/posix_file.hpp"
 
 namespace sluice::io {
+
+namespace {
+
+template <typename Bits>
+std::uint64_t hash_of(const Box3& box, const Extents& global, const void* data) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  std::uint64_t sum = 0;
+  for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k) {
+    for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) {
+      const std::uint64_t row = (k * global[1] + j) * global[2];
+      for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i, bytes += sizeof(Bits)) {
+        Bits bits = 0;
+        std::memcpy(&bits, bytes, sizeof(Bits));
+        sum += mix64(mix64(row + i) ^ bits);
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::uint64_t field_hash(const Box3& box, const Extents& global, std::size_t element_bytes, const void* data) {
+  return element_bytes == 4 ? hash_of<std::uint32_t>(box, global, data) : hash_of<std::uint64_t>(box, global, data);
+}
+
+std::uint64_t byte_hash(std::uint64_t seed, const void* data, std::size_t bytes) {
+  const auto* next = static_cast<const std::byte*>(data);
+  std::uint64_t hash = mix64(seed ^ bytes);
+  for (std::size_t left = bytes; left > 0;) {
+    std::uint64_t word = 0;
+    const std::size_t taken = std::min(left, sizeof(word));
+    std::memcpy(&word, next, taken);
+    hash = mix64(hash ^ word);
+    next += taken;
+    left -= taken;
+  }
+  return hash;
+}
 
 namespace {
 
@@ -38,24 +77,21 @@ class Source {
   Source(const std::string& path, ExitCode code)
       : path_(path), code_(code), descriptor_(open_regular(path, O_RDONLY, "read", code)) {
     struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) fail(errno);
-    size_ = static_cast<std::uint64_t>(status.st_size);
+    if (::fstat(descriptor_.number(), &status) != 0) fail(errno);
+    size_ = status.st_size;
   }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  ~Source() { ::close(descriptor_); }
 
   std::uint64_t size() const { return size_; }
 
   void read(std::uint64_t offset, void* data, std::size_t bytes) const {
     auto* next = static_cast<std::byte*>(data);
     while (bytes > 0) {
-      const ssize_t count = ::pread(descriptor_, next, bytes, static_cast<off_t>(offset));
+      const ssize_t count = ::pread(descriptor_.number(), next, bytes, offset);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) fail(count < 0 ? errno : EIO);
       next += count;
-      offset += static_cast<std::uint64_t>(count);
-      bytes -= static_cast<std::size_t>(count);
+      offset += count;
+      bytes -= count;
     }
   }
 
@@ -64,7 +100,7 @@ class Source {
 
   const std::string& path_;
   ExitCode code_;
-  int descriptor_;
+  Descriptor descriptor_;
   std::uint64_t size_ = 0;
 };
 

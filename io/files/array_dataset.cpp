@@ -1,4 +1,4 @@
-#include "io/files/dimension_scales.hpp"
+#include "io/files/array_dataset.hpp"
 
 #include <hdf5.h>
 
@@ -80,7 +80,7 @@ std::vector<std::string> dimension_labels(const h5::Dataset& dataset) {
   const Handle type(H5Aget_type(attribute.get()), H5Tclose);
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
   if (count < 0 || H5Tis_variable_str(type.get()) <= 0) dataset.context().fail("read the axes of " + dataset.name());
-  std::vector<char*> texts(static_cast<std::size_t>(count), nullptr);
+  std::vector<char*> texts(count, nullptr);
   if (H5Aread(attribute.get(), type.get(), static_cast<void*>(texts.data())) < 0)
     dataset.context().fail("read the axes of " + dataset.name());
   std::vector<std::string> labels;

@@ -1,13 +1,14 @@
 #pragma once
-// The definitions shared by the writer and the readers of checkpoints.
+// What Sluice's HDF5 files have in common, and which files Sluice wrote: a run removes and renames no others.
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "io/files/hdf5.hpp"
-#include "io/files/piece_layout.hpp"
+#include "io/files/local_block.hpp"
 #include "io/files/values.hpp"
 
 namespace sluice::io {
@@ -66,5 +67,28 @@ h5::Dataset field_of(const h5::File& file, const std::string& name, const std::s
 /// The field_hash of the pieces [begin, end) of a stored field, read one at a time. Local.
 std::uint64_t hash_of_pieces(const h5::Dataset& dataset, const PieceLayout& layout, std::int64_t begin,
                              std::int64_t end);
+
+/// What a file with the name of an HDF5 file of ours is. Links are followed.
+enum class Origin {
+  ours,        ///< an HDF5 file of one of the formats asked for
+  damaged,     ///< it begins as an HDF5 file, but cannot be read
+  unreadable,  ///< it does not even begin as an HDF5 file: another file, or one of ours overwritten from its beginning
+  foreign,     ///< an HDF5 file of another format, or no regular file
+};
+
+/// `formats`: of namespace format. Local; does not throw.
+Origin origin_of(const std::string& path, std::initializer_list<const char*> formats);
+
+/// Whether Sluice wrote a file whose name users choose: others may have files with names of that pattern.
+bool is_ours(const std::string& path, std::initializer_list<const char*> formats);
+
+/// Whether a file with a fixed name of ours, such as step_0001200.h5, is certainly not one of ours.
+bool is_foreign(const std::string& path, std::initializer_list<const char*> formats);
+
+/// Whether a file that a killed run may have left unfinished begins as an HDF5 file or has no content yet.
+bool is_unfinished_hdf5(const std::string& path);
+
+/// The first bytes of a regular file, at most `count`; "" if there is none.
+std::string first_bytes(const std::string& path, std::size_t count);
 
 }  // namespace sluice::io

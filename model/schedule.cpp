@@ -1,9 +1,7 @@
-#include "model/phase_bins.hpp"
+#include "model/schedule.hpp"
 
 #include <algorithm>
 #include <cmath>
-
-#include "model/schedule.hpp"
 
 namespace sluice {
 
@@ -26,7 +24,7 @@ std::vector<double> PhaseBins::middles() const {
 std::int64_t PhaseBins::missed(double interval) const {
   if (interval <= period / static_cast<double>(count)) return 0;
   constexpr int samples = 100000;
-  std::vector<bool> has_some(static_cast<std::size_t>(count), false);
+  std::vector<bool> has_some(count, false);
   for (int n = 0; n < samples; ++n) has_some[at(n * interval).bin] = true;
   return std::ranges::count(has_some, false);
 }
