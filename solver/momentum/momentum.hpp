@@ -27,6 +27,8 @@ struct BesideMomentum {
   Field* updated_pressure = nullptr;  ///< gets the new p, without halos, if the correction that is left includes p
 };
 
+struct SweepForm;
+
 /// The momentum equation without forcing: eq. (1), or the right-hand side of eq. (5).
 class Momentum {
  public:
@@ -52,6 +54,8 @@ class Momentum {
   void predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
  private:
+  SweepForm form_of(const SubstepWeights& weights) const;
+
   Metrics metrics_;
   real viscosity_;
   Diffusion diffusion_;

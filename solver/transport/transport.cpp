@@ -4,6 +4,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
+#include "solver/momentum/momentum_terms.hpp"
 #include "solver/physics/sources.hpp"
 #include "solver/state/volume_mean.hpp"
 #include "solver/transport/scalar_sweep.hpp"
@@ -51,7 +52,7 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
   }
 }
 
-/// Calls action(scalar, arrays, first, implicit_z).
+/// Calls action(scalar, arrays, form).
 template <class Action>
 void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                                 const SubstepWeights& weights, const Action& action) {
@@ -70,15 +71,15 @@ void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::ve
                               .beta_dt = static_cast<real>(weights.beta_dt),
                               .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
                               .velocity = velocity};
-    action(scalar, arrays, weights.beta_dt == 0, scalar.implicit.has_value());
+    action(scalar, arrays, SweepForm{order_, weights.beta_dt == 0, scalar.implicit.has_value()});
   }
 }
 
 void Transport::predict(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                         const SubstepWeights& weights) {
   for_each_scalar(velocity, scalars, weights,
-                  [&](const Scalar& scalar, const ScalarArrays& arrays, bool first, bool implicit_z) {
-                    sweep_scalar(arrays, box_.local(), order_, first, implicit_z);
+                  [&](const Scalar& scalar, const ScalarArrays& arrays, const SweepForm& form) {
+                    sweep_scalar(arrays, box_.local(), form);
                     if (scalar.source_loop) scalar.source_loop->add(box_.local(), arrays_of_source(arrays));
                   });
 }
@@ -86,8 +87,8 @@ void Transport::predict(const VelocityToCorrect& velocity, const std::vector<Tra
 void Transport::add_row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                               const SubstepWeights& weights, RowTasks& tasks) {
   for_each_scalar(velocity, scalars, weights,
-                  [&](const Scalar& scalar, const ScalarArrays& arrays, bool first, bool implicit_z) {
-                    tasks.push_back(scalar_row_task(arrays, box_.nx(), order_, first, implicit_z));
+                  [&](const Scalar& scalar, const ScalarArrays& arrays, const SweepForm& form) {
+                    tasks.push_back(scalar_row_task(arrays, box_.nx(), form));
                     if (scalar.source_loop)
                       tasks.push_back(scalar.source_loop->row_task(box_.nx(), arrays_of_source(arrays)));
                   });
