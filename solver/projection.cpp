@@ -70,7 +70,7 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
     halo_->update_z(phi, beyond());
     halo_->finish_z();
   }
-  walls_->apply_neumann(phi);
+  walls_->apply(base_fields()[pressure_field], phi);
 }
 
 }  // namespace sluice
