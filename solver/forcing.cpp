@@ -1,3 +1,5 @@
+// The mean force along x or y that holds the bulk velocity, is given, or has a given power. A substep asks for it after
+// the Poisson equation, and the correction adds it.
 #include "solver/forcing.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// A step: three substeps, each of which calls the parts of eqs. (1) to (6) in order.
 #include "solver/time_stepper.hpp"
 
 #include <algorithm>

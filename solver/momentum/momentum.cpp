@@ -1,3 +1,4 @@
+// The momentum equation (1) without force and pressure, or the right-hand side of (5): the first part of a substep.
 #include "solver/momentum/momentum.hpp"
 
 #include "core/device/parallel_for.hpp"

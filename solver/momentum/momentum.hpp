@@ -16,6 +16,13 @@ struct SubstepWeights {
   double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
 };
 
+/// How a sweep is done.
+struct SweepForm {
+  Order order;
+  bool first;  ///< the old tendency is not read
+  bool implicit_z;
+};
+
 /// Whether predict() also updates p, eq. (6), where it corrects the velocity. That takes a second array of p, because
 /// other thread blocks still read the old one.
 inline constexpr bool sweep_updates_pressure = loops_on_gpu;
@@ -26,8 +33,6 @@ struct BesideMomentum {
   Deferred<double>* largest_rate = nullptr;  ///< gets the largest advective rate of u in the rank (advective_rate.hpp)
   Field* updated_pressure = nullptr;  ///< gets the new p, without halos, if the correction that is left includes p
 };
-
-struct SweepForm;
 
 /// The momentum equation without forcing: eq. (1), or the right-hand side of eq. (5).
 class Momentum {

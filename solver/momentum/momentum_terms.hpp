@@ -1,6 +1,7 @@
 #pragma once
 // u* of one cell, component by component; shared by all forms of the momentum sweep.
 #include "solver/correction/velocity.hpp"
+#include "solver/momentum/momentum.hpp"
 #include "solver/momentum/operators.hpp"
 
 namespace sluice {
@@ -65,14 +66,7 @@ struct UpdateComponents {
 template <class Kind>
 using UpdateVelocity = UpdateComponents<Kind, Location::x_face, Location::y_face, Location::z_face>;
 
-/// How a sweep is done.
-struct SweepForm {
-  Order order;
-  bool first;  ///< the old tendency is not read
-  bool implicit_z;
-};
-
-/// The same as compile-time constants.
+/// SweepForm as compile-time constants.
 template <Order the_order, bool is_first, bool is_implicit_z>
 struct SweepKind {
   static constexpr Order order = the_order;

@@ -1,3 +1,4 @@
+// R and c* of one scalar in each cell: beside the momentum sweep, row by row on a CPU, after it on a GPU.
 #include "solver/transport/scalar_sweep.hpp"
 
 #include <memory>

@@ -2,11 +2,10 @@
 #include "model/parameters.hpp"
 #include "solver/correction/velocity.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/momentum/momentum.hpp"
 #include "solver/momentum/row_task.hpp"
 
 namespace sluice {
-
-struct SweepForm;
 
 /// What the sweep of one scalar reads and writes. star holds the old tendency on entry and c* on return.
 struct ScalarArrays {

@@ -1,10 +1,10 @@
+// Advances the scalars: c* beside the momentum sweep, implicit diffusion and sources that hold a mean after it.
 #include "solver/transport/transport.hpp"
 
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "solver/momentum/momentum_terms.hpp"
 #include "solver/physics/sources.hpp"
 #include "solver/state/volume_mean.hpp"
 #include "solver/transport/scalar_sweep.hpp"

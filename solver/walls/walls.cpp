@@ -1,3 +1,4 @@
+// Conditions at the walls: sets what moves at the start of a substep, and fills the halo planes at its end.
 #include "solver/walls/walls.hpp"
 
 #include <algorithm>
