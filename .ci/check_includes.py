@@ -26,6 +26,7 @@ FLOORS = {
             "state",
             "correction",
             "walls",
+            "diffusion",
             "momentum",
             "physics",
             "transport",

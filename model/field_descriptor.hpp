@@ -47,11 +47,6 @@ struct FieldDescriptor {
   Outputs outputs = {};
 };
 
-/// Rows along y beyond a rank's own that differences of this order read.
-constexpr int reach_of(Order order) {
-  return order == Order::fourth ? 3 : 1;
-}
-
 /// The halo of a field in a flow of this order.
 inline HaloWidth halo_of(const FieldDescriptor& field, Order order) {
   return {std::max(field.halo.y, reach_of(order)), field.halo.z};

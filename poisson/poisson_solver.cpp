@@ -23,16 +23,14 @@ namespace {
 
 using Complex = std::complex<real>;
 
-/// Eigenvalues of the periodic div grad, for the first `count` wavenumbers, with t = 2 pi i / n: -4 sin^2(t/2) / d^2 of
-/// order 2, -[(9/8) 2 sin(t/2) - (1/24) 2 sin(3t/2)]^2 / d^2 of order 4. Exactly 0 only for the constant mode, and the
-/// same for i and n - i.
-std::vector<double> modified_wavenumbers(std::int64_t n, double d, std::int64_t count, Order order) {
+/// Eigenvalues of the periodic div grad, for the first `count` wavenumbers, with t = 2 pi i / n. Exactly 0 only for the
+/// constant mode, and the same for i and n - i.
+std::vector<double> eigenvalues_of_div_grad(std::int64_t n, double d, std::int64_t count, Order order) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i) {
     const double half = std::numbers::pi * static_cast<double>(std::min(i, n - i)) / static_cast<double>(n);
-    const double sine = std::sin(half);
-    const double difference = order == Order::fourth ? (27 * sine - std::sin(3 * half)) / 24 : sine;
-    values.push_back(-4 * difference * difference / (d * d));
+    const double wavenumber = modified_wavenumber(order, half);
+    values.push_back(-wavenumber * wavenumber / (d * d));
   }
   return values;
 }
@@ -52,8 +50,8 @@ struct PoissonSolver::Parts {
                   comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + std::int64_t{2} * halo.y),
                   FourierMethod::fastest, fft_work),
         plan(plan_lines(decomposition, comm.z_index(), method)),
-        tables(domain.z_nodes, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1, domain.order),
-               modified_wavenumbers(cells[1], domain.dy, cells[1], domain.order), plan,
+        tables(domain.z_nodes, eigenvalues_of_div_grad(cells[0], domain.dx, cells[0] / 2 + 1, domain.order),
+               eigenvalues_of_div_grad(cells[1], domain.dy, cells[1], domain.order), plan,
                static_cast<double>(cells[0]) * static_cast<double>(cells[1])),
         boxes(spectral_lines(decomposition, comm.rank())),
         at_home(tables.at_home(boxes.my_home())),
@@ -61,8 +59,9 @@ struct PoissonSolver::Parts {
         // P-TDMA on a CPU: WholeLines, or TwoPasses if z is split (line_strategies_cpu.cpp).
         lines(make_line_solver<ShiftedLines>(comm, boxes, plan, exchanges.columns)) {
     if (domain.periodic_z) {
-      periodic.emplace(comm, decomposition, modified_wavenumbers(cells[0], domain.dx, cells[0] / 2 + 1, domain.order),
-                       modified_wavenumbers(cells[1], domain.dy, cells[1], domain.order), domain.z_nodes);
+      periodic.emplace(comm, decomposition,
+                       eigenvalues_of_div_grad(cells[0], domain.dx, cells[0] / 2 + 1, domain.order),
+                       eigenvalues_of_div_grad(cells[1], domain.dy, cells[1], domain.order), domain.z_nodes);
     }
     if (comm.processes().py == 1) return;
     to_y.emplace(comm.row(), comm.row_boxes([&](int rank) { return decomposition.spectral_x_pencil(rank); }),

@@ -45,7 +45,7 @@ class PoissonSolver {
   static std::int64_t row_length(std::int64_t nx);
 
   /// Halo of the solver's fields: what a gradient of this order reads.
-  static HaloWidth halo(Order order) { return {order == Order::fourth ? 2 : 1, 1}; }
+  static HaloWidth halo(Order order) { return {points_beside(order), 1}; }
 
   /// A zero field for solve(): the rank's x pencil at centres, with rows of row_length(nx).
   Field make_field() const;

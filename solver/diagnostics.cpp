@@ -1,10 +1,11 @@
+// What the log and the time series say of a flow: energy, wall shear, div u, means of scalars. Between steps.
 #include "solver/diagnostics.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "core/device/parallel_for.hpp"
+#include "core/stencil/loops.hpp"
 #include "core/support/collective.hpp"
 #include "model/mean_flow.hpp"
 #include "solver/momentum/operators.hpp"
@@ -195,11 +196,8 @@ Diagnostics diagnose(const State& state, const Grid& grid, const Metrics& metric
   };
   d.stress_bottom = stress(d.shear_bottom, sums[6]);
   d.stress_top = stress(d.shear_top, sums[7]);
-  double divergence = 0;
-  op::with_order(flow.order, [&](auto order) {
-    divergence = reduce_max("largest divergence", box, AbsDivergence<order>{u, v, w, metrics});
-  });
-  d.max_divergence = global_max(divergence, comm);
+  d.max_divergence =
+      global_max(op::reduce_max<AbsDivergence>("largest divergence", box, flow.order, u, v, w, metrics), comm);
   if (flow.spanwise_forcing.kind != ForcingKind::none)
     d.further.push_back({"bulk_velocity_y", volume_mean(velocity.v, grid, metrics, comm)});
   for (std::size_t n = 0; n < state.transported.size(); ++n) {

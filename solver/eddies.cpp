@@ -1,3 +1,4 @@
+// Random eddies that satisfy the wall conditions: the fluctuations of a turbulent initial field.
 #include "solver/eddies.hpp"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
+// Where a field, div u or the advective rate is largest or not finite. Only for a run whose numerics fail.
 #include "solver/extreme.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include "core/decomp/field_copy.hpp"
-#include "core/device/parallel_for.hpp"
+#include "core/stencil/loops.hpp"
 #include "core/support/collective.hpp"
 #include "solver/momentum/operators.hpp"
 #include "solver/time_step_limit.hpp"
@@ -35,11 +36,12 @@ struct StoreRate {
   }
 };
 
-template <class Store>
-Extreme extreme_of_stored(const char* name, const VectorField& velocity, const Metrics& metrics, MPI_Comm comm) {
+template <template <Order> class Store>
+Extreme extreme_of_stored(const char* name, const VectorField& velocity, const Metrics& metrics, Order order,
+                          MPI_Comm comm) {
   Field quantity(velocity.u.box(), Location::center);
-  parallel_for(name, quantity.local_box(),
-               Store{velocity.u.view(), velocity.v.view(), velocity.w.view(), quantity.view(), metrics});
+  op::parallel_for<Store>(name, quantity.local_box(), order, velocity.u.view(), velocity.v.view(), velocity.w.view(),
+                          quantity.view(), metrics);
   return extreme_of(quantity, comm);
 }
 
@@ -109,14 +111,11 @@ Extreme extreme_of(const Field& quantity, MPI_Comm comm) {
 }
 
 Extreme extreme_divergence(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm) {
-  return order == Order::fourth
-             ? extreme_of_stored<StoreDivergence<Order::fourth>>("store divergence", velocity, metrics, comm)
-             : extreme_of_stored<StoreDivergence<Order::second>>("store divergence", velocity, metrics, comm);
+  return extreme_of_stored<StoreDivergence>("store divergence", velocity, metrics, order, comm);
 }
 
 Extreme extreme_rate(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm) {
-  return order == Order::fourth ? extreme_of_stored<StoreRate<Order::fourth>>("store rate", velocity, metrics, comm)
-                                : extreme_of_stored<StoreRate<Order::second>>("store rate", velocity, metrics, comm);
+  return extreme_of_stored<StoreRate>("store rate", velocity, metrics, order, comm);
 }
 
 std::vector<double> values_in(const State& state, const std::array<std::int64_t, 3>& cell, MPI_Comm comm) {

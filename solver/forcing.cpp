@@ -1,3 +1,5 @@
+// The mean force along x or y that holds the bulk velocity, is given, or has a given power. A substep asks for it after
+// the Poisson equation, and the correction adds it.
 #include "solver/forcing.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +45,8 @@ void Forcing::require_finite(const Substep& substep) const {
   given(parameters_.kind == ForcingKind::bulk_velocity ? substep.end() : substep.start());
 }
 
-Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean) {
+Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep& substep,
+                               const UniformResponse& response) {
   const TimeFunction& value = parameters_.value;
   switch (parameters_.kind) {
     case ForcingKind::none:
@@ -53,15 +56,16 @@ Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep
       return {substep.mean_of([&](double time) { return given(time); })};
     case ForcingKind::bulk_velocity: {
       const double target = value.is_constant() ? value.constant() : given(substep.end());
-      return {(target - volume_mean(star_sum.value(), *grid_, comm_)) / (substep.length() * response_mean)};
+      return {response.strength(target - volume_mean(star_sum.value(), *grid_, comm_), substep.length())};
     }
     case ForcingKind::power:
-      return force_of_given_power(volume_mean(star_sum.value(), *grid_, comm_), substep, response_mean);
+      return force_of_given_power(volume_mean(star_sum.value(), *grid_, comm_), substep, response);
   }
   return {};
 }
 
-Forcing::Result Forcing::force_of_given_power(double mean_star, const Substep& substep, double response_mean) {
+Forcing::Result Forcing::force_of_given_power(double mean_star, const Substep& substep,
+                                              const UniformResponse& response) {
   const double power = substep.mean_of([&](double time) { return given(time); });
   const double before = mean_;
   const double mean = (before + mean_star) / 2;
@@ -72,7 +76,7 @@ Forcing::Result Forcing::force_of_given_power(double mean_star, const Substep& s
                             "or give bulk_velocity or pressure_gradient instead",
                             key_, mean, substep.start()));
   }
-  const double gain = substep.length() * response_mean;  // of the mean velocity by a unit force
+  const double gain = substep.length() * response.mean();  // of the mean velocity by a unit force
   const double force = force_of_power(power, mean, gain / 2);
   if (!std::isfinite(force)) {
     throw Error(ExitCode::numerics,

@@ -7,6 +7,7 @@
 #include "core/device/deferred.hpp"
 #include "core/support/exact_sum.hpp"
 #include "model/parameters.hpp"
+#include "solver/diffusion/uniform_response.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/named_value.hpp"
 #include "solver/rk3.hpp"
@@ -48,13 +49,13 @@ class Forcing {
   /// The force f of a substep for the unforced u* (or v*). Given bulk velocity, for the end of the substep:
   /// f = (target - <u*>) / (gamma dt <g>); given pressure gradient G: f = (alpha G(t_k) + beta G(t_k-1)) / gamma; given
   /// power P: f (<u>_before + <u>_after) / 2 = P, P weighted as G, <u>_after = <u*> + gamma dt f <g>; otherwise 0.
-  /// `star_sum`: weighted_by_height summed over the rank's cells; waited for only if needed. `response_mean`: <g>, 1
-  /// with explicit diffusion. Throws Error(numerics), also where the value given is not finite. Collective.
-  Result force(const Deferred<ExactSum>& star_sum, const Substep& substep, double response_mean);
+  /// `star_sum`: weighted_by_height summed over the rank's cells; waited for only if needed. `response`: g. Throws
+  /// Error(numerics), also where the value given is not finite. Collective.
+  Result force(const Deferred<ExactSum>& star_sum, const Substep& substep, const UniformResponse& response);
 
  private:
   double given(double time) const;
-  Result force_of_given_power(double mean_star, const Substep& substep, double response_mean);
+  Result force_of_given_power(double mean_star, const Substep& substep, const UniformResponse& response);
 
   ForcingParameters parameters_;
   std::string key_;

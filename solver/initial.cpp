@@ -1,3 +1,4 @@
+// Initial fields: laminar, turbulent or zero, made divergence-free before the first step.
 #include "solver/initial.hpp"
 
 #include <algorithm>

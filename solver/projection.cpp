@@ -1,3 +1,5 @@
+// The pressure equation (2): exchanges the halos of u*, solves, and exchanges those of phi. The second part of a
+// substep.
 #include "solver/projection.hpp"
 
 #include <utility>
@@ -43,11 +45,11 @@ HaloExchange::PlanesBeyond Projection::beyond() {
 
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers,
                        const HaloExchange::Fields& ahead) {
-  const bool wide = order_ == Order::fourth;
+  const int points = points_beside(order_);  // what div reads below a cell, and grad above it
   {
     const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
     // div u* reads v(j-1) and w(k-1) only; of order 4, also v(j-2) and v(j+1).
-    halo_->update_y(star.v, {.lower = wide ? 2 : 1, .upper = wide ? 1 : 0});
+    halo_->update_y(star.v, {.lower = points, .upper = points - 1});
     halo_->update_z(star.w, {.lower = 1, .upper = 0});
     walls_->apply_normal(star.w);
     if (!ahead.empty()) halo_->start_z(ahead);
@@ -63,14 +65,14 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
   poisson_.solve(divergence_, phi, timers);
   const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
   // The correction of order 4 reads phi(j-1) to phi(j+2).
-  halo_->update_y(phi, {.lower = 1, .upper = wide ? 2 : 1});
+  halo_->update_y(phi, {.lower = 1, .upper = points});
   if (ahead.empty()) {
     halo_->update_z(phi, {.lower = 1, .upper = 1});
   } else {
     halo_->update_z(phi, beyond());
     halo_->finish_z();
   }
-  walls_->apply_neumann(phi);
+  walls_->apply(base_fields()[pressure_field], phi);
 }
 
 }  // namespace sluice

@@ -1,22 +1,20 @@
+// dt_lim: the largest stable time step, from advection, diffusion and the rates of terms.
 #include "solver/time_step_limit.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/device/parallel_for.hpp"
-#include "core/stencil/lines.hpp"
+#include "core/stencil/loops.hpp"
 #include "core/support/collective.hpp"
 #include "solver/diagnostics.hpp"
 
 namespace sluice {
 
 double largest_rate(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm) {
-  double local = 0;
-  op::with_order(order, [&](auto constant) {
-    const AdvectiveRate<constant> rate{velocity.u.view(), velocity.v.view(), velocity.w.view(), metrics};
-    local = reduce_max("time step limit", velocity.u.local_box(), rate);
-  });
-  return global_max(local, comm);
+  const auto& [u, v, w] = velocity;
+  return global_max(
+      op::reduce_max<AdvectiveRate>("time step limit", u.local_box(), order, u.view(), v.view(), w.view(), metrics),
+      comm);
 }
 
 double time_step_limit(double largest_rate, double constant_rate) {

@@ -1,3 +1,4 @@
+// A step: three substeps, each of which calls the parts of eqs. (1) to (6) in order.
 #include "solver/time_stepper.hpp"
 
 #include <algorithm>
@@ -49,11 +50,12 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       correction_sweep_(box_, metrics_, flow.order),
       star_(box_, flow.order),
       tendency_(box_, flow.order),
-      device_response_(std::vector<real>(static_cast<std::size_t>(box_.extent(2) + 2), 1)),
-      upload_response_(device_response_.size()) {
+      response_(box_) {
   SLUICE_REQUIRE(!flow.periodic_z || flow.diffusion == Diffusion::explicit_, "periodic in z: explicit diffusion only");
   if (flow.diffusion == Diffusion::implicit_z) {
-    implicit_.emplace(comm, decomposition, grid, walls_, flow.tridiagonal, exchanges.columns);
+    const auto& fields = base_fields();
+    implicit_.emplace(comm, decomposition, grid, walls_, std::vector(fields.begin(), fields.begin() + pressure_field),
+                      flow.tridiagonal, exchanges.columns);
     pressure_increment_.emplace(projection_.make_phi());
     if (sweep_updates_pressure && can_leave_corrections(flow, loops_on_gpu))
       updated_pressure_.emplace(make_field(base_fields()[pressure_field], box_, flow.order));
@@ -89,7 +91,7 @@ State& TimeStepper::state(AdvancingState& flow) const {
   if (flow.left_) {
     require_phi(flow);
     correction_sweep_.complete(flow.state_.velocity, flow.state_.p, *flow.left_, phi_of(flow.state_).view(),
-                               response());
+                               response_.values());
     flow.left_.reset();
   }
   return flow.state_;
@@ -98,7 +100,7 @@ State& TimeStepper::state(AdvancingState& flow) const {
 VelocityToCorrect TimeStepper::velocity(const AdvancingState& flow) const {
   if (!flow.left_) return flow.state_;
   require_phi(flow);
-  return {flow.state_.velocity, {phi_of(flow.state_).view(), response(), *flow.left_}};
+  return {flow.state_.velocity, {phi_of(flow.state_).view(), response_.values(), *flow.left_}};
 }
 
 void TimeStepper::require_phi(const AdvancingState& flow) const {
@@ -171,8 +173,8 @@ void TimeStepper::predict(AdvancingState& flow, const SubstepWeights& weights, D
   const VelocityToCorrect before = velocity(flow);
   {
     const PhaseTimers::Scope scope(timers_, TimedPhase::momentum);
-    // One sweep that calls predict_u, _v, _w (momentum_terms.hpp): Sweep on a CPU, march_in_z on a GPU. On a CPU it
-    // also adds the body forces and updates the scalars, row by row.
+    // One sweep that calls predict (momentum_terms.hpp) for u, v and w: Sweep on a CPU, march_in_z on a GPU. On a CPU
+    // it also adds the body forces and updates the scalars, row by row.
     Field* const updated_pressure = updated_pressure_ ? &*updated_pressure_ : nullptr;
     momentum_.predict(before, state.p, weights, tendency_, star_,
                       {row_tasks(before, state.transported, weights), largest_rate, updated_pressure});
@@ -198,16 +200,8 @@ RowTasks TimeStepper::row_tasks(const VelocityToCorrect& velocity, const std::ve
 
 void TimeStepper::solve_implicit_diffusion(double c) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::implicit_diffusion);
-  implicit_->prepare(c);
-  implicit_->solve(star_);
-  const std::vector<double> response = implicit_->response_to_uniform_force();  // g = (1 - c Lz)^-1 1
-  response_mean_ = volume_mean(response, *grid_);
-  std::vector<real> with_halo;  // beyond a wall it is not used
-  for (std::int64_t k = box_.lo[2] - 1; k <= box_.hi[2]; ++k) {
-    const auto inside = std::clamp<std::int64_t>(k, 0, std::ssize(response) - 1);
-    with_halo.push_back(static_cast<real>(response[static_cast<std::size_t>(inside)]));
-  }
-  upload_response_(with_halo, device_response_);
+  implicit_->solve({&star_.u, &star_.v, &star_.w}, c);
+  implicit_->find(response_);
 }
 
 void TimeStepper::finish_scalars(double gamma_dt) {
@@ -217,14 +211,14 @@ void TimeStepper::finish_scalars(double gamma_dt) {
 }
 
 MeanForce TimeStepper::mean_force(const Substep& substep) {
-  const auto [x, power] = forcing_.force(projection_.u_star_sum(), substep, response_mean_);
-  return {x, spanwise_forcing_.force(projection_.v_star_sum(), substep, response_mean_).force, power};
+  const auto [x, power] = forcing_.force(projection_.u_star_sum(), substep, response_);
+  return {x, spanwise_forcing_.force(projection_.v_star_sum(), substep, response_).force, power};
 }
 
 void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::correction);
   const Field& phi = phi_of(std::as_const(flow.state_));
-  const Correction correction{phi.view(), response(), weights};
+  const Correction correction{phi.view(), response_.values(), weights};
   Field* const p = implicit_ ? &flow.state_.p : nullptr;
   const Field* const old_p = flow.left_ && flow.left_->with_pressure ? &*updated_pressure_ : p;  // see predict()
   if (when == Correcting::in_next_substep && can_defer(flow.state_, phi)) {
@@ -277,7 +271,7 @@ void TimeStepper::project(State& state) {
   if (!pressure_increment_) copy_cells(state.p, star_.u);
   ++generation_;
   projection_.solve(state.velocity, 1, phi, timers_);
-  correction_sweep_.correct(state.velocity, nullptr, {phi.view(), response(), {.gamma_dt = 1}});
+  correction_sweep_.correct(state.velocity, nullptr, {phi.view(), response_.values(), {.gamma_dt = 1}});
   if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }

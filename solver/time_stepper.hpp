@@ -7,15 +7,15 @@
 #include "core/decomp/halo_exchange.hpp"
 #include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
-#include "core/device/upload.hpp"
 #include "model/parameters.hpp"
 #include "solver/correction/advancing_state.hpp"
 #include "solver/correction/correction_sweep.hpp"
 #include "solver/correction/velocity.hpp"
 #include "solver/diagnostics.hpp"
+#include "solver/diffusion/implicit_diffusion.hpp"
+#include "solver/diffusion/uniform_response.hpp"
 #include "solver/forcing.hpp"
 #include "solver/grid/grid.hpp"
-#include "solver/momentum/implicit_diffusion.hpp"
 #include "solver/momentum/momentum.hpp"
 #include "solver/physics/body_forces.hpp"
 #include "solver/projection.hpp"
@@ -102,8 +102,6 @@ class TimeStepper {
                      const SubstepWeights& weights);
   void solve_implicit_diffusion(double c);
   void finish_scalars(double gamma_dt);
-  /// g by local index.
-  const real* response() const { return device_response_.data() + 1; }
   void correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when);
   bool can_defer(const State& state, const Field& phi);
   Field& phi_of(State& state) { return pressure_increment_ ? *pressure_increment_ : state.p; }
@@ -140,9 +138,7 @@ class TimeStepper {
   Deferred<double> largest_rate_;            ///< of the velocity at the start of the last substep
   std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
   std::optional<Field> updated_pressure_;    ///< where the momentum sweep writes p
-  double response_mean_ = 1;                 ///< <g>; g: response of u* to a unit force
-  Buffer<real> device_response_;             ///< g from the plane below the rank's to the one above; 1 if explicit
-  Upload<real> upload_response_;
+  UniformResponse response_;                 ///< g, of u*
   PhaseTimers timers_;
 };
 

@@ -8,7 +8,7 @@ namespace sluice {
 /// needs rows of even length. The order of operations is that of DivergenceRows::at.
 template <Order order>
 struct DivergencePair {
-  static constexpr int below = order == Order::fourth ? 2 : 1;  ///< points of u* before the cell, rows of v* below it
+  static constexpr int below = points_beside(order);  ///< points of u* before the cell, rows of v* below it
   static constexpr int above = below - 1;
 
   real u[2 + below + above];     ///< from cell 2p - below on
@@ -19,7 +19,7 @@ struct DivergencePair {
   SLUICE_INLINE static DivergencePair read(const VectorView<const real>& star, int p, int pairs, int j, int k) {
     const std::ptrdiff_t row = j * star.stride_y + k * star.stride_z;
     DivergencePair read;
-    if constexpr (order == Order::fourth) {
+    if constexpr (below == 2) {
       const ComplexPair before = pair(star.u + row, p == 0 ? pairs - 1 : p - 1);
       read.u[0] = before.re;
       read.u[1] = before.im;

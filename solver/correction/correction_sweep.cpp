@@ -1,3 +1,5 @@
+// Corrects u* to u, eq. (3), and p, eq. (6): the last part of a substep before the halos, or only what halos and walls
+// need of it, where the next momentum sweep does the rest.
 #include "solver/correction/correction_sweep.hpp"
 
 #include <utility>

@@ -31,7 +31,7 @@ struct FaceValues {
 template <Order order>
 class FaceReader {
  public:
-  static constexpr int count = order == Order::fourth ? 4 : 2;
+  static constexpr int count = 2 * points_beside(order);
   static constexpr int reach = op::CellFor<order>::reach;
   using Velocities = op::FaceVelocities<FaceValues<count>, FaceValues<count>>;
 

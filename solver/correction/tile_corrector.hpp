@@ -70,7 +70,7 @@ struct PhiCopier {
 /// phi around two neighbouring cells, held in registers; f(i, j, k) with i, j, k relative to the first one.
 template <Order order>
 struct PhiAroundPair {
-  static constexpr bool wide = order == Order::fourth;
+  static constexpr bool wide = points_beside(order) == 2;
   Pair west, here, east, south, north, north2, above, below;
 
   /// at, above_at, below_at: the first cell in the tiles of its plane and of the planes above and below.

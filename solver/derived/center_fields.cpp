@@ -1,3 +1,4 @@
+// Quantities at cell centres, such as vorticity and Q, of a state between steps: for fields and slices.
 #include "solver/derived/center_fields.hpp"
 
 #include "core/support/error.hpp"

@@ -1,3 +1,4 @@
+// Points, spacings and metrics of the staggered grid; the device copies of the metrics.
 #include "solver/grid/grid.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The faces along z of each type of stretching.
 #include "solver/grid/stretching.hpp"
 
 #include <fmt/format.h>

@@ -8,18 +8,12 @@
 
 namespace sluice {
 
-/// Largest modified wavenumber of a first derivative along x or y times the spacing: the maximum of sin t for order 2,
-/// of (9/8) sin t - (1/24) sin 3t for order 4. That of a second derivative is 4 times its square.
-constexpr double largest_wavenumber(Order order) {
-  return order == Order::fourth ? 7.0 / 6 : 1;
-}
-
 /// kappa (|u - V|/dx + |v|/dy) + |w|/dz with the three face values that belong to a cell; kappa: largest_wavenumber, V:
 /// velocity of the grid.
 template <Order order, class M>
 SLUICE_INLINE double advective_rate(real u, real v, real w, int k, const M& m) {
   real in_plane = std::abs(u - m.velocity) * m.inv_dx + std::abs(v) * m.inv_dy;
-  if constexpr (order == Order::fourth) in_plane *= static_cast<real>(largest_wavenumber(order));
+  if constexpr (largest_wavenumber(order) != 1) in_plane *= static_cast<real>(largest_wavenumber(order));
   return static_cast<double>(in_plane + std::abs(w) * m.inv_dz_center[k]);
 }
 

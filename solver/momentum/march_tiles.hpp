@@ -21,7 +21,7 @@ inline constexpr int piece = piece_bytes / sizeof(real);
 /// The part of a plane that a thread block keeps: its cells and as many around them as differences of this order read.
 template <Order order>
 struct Tile {
-  static constexpr bool wide = order == Order::fourth;
+  static constexpr bool wide = points_beside(order) == 2;
   static constexpr int nx = tuning::march::tile(wide).nx;  ///< cells of the block
   static constexpr int ny = tuning::march::tile(wide).ny;
   static constexpr int threads = nx * ny;

@@ -1,3 +1,4 @@
+// The momentum equation (1) without force and pressure, or the right-hand side of (5): the first part of a substep.
 #include "solver/momentum/momentum.hpp"
 
 #include "core/device/parallel_for.hpp"
@@ -7,55 +8,20 @@ namespace sluice {
 
 namespace {
 
-template <Order order, bool first, bool implicit_z>
-struct UpdateU {
-  using CellType = op::CellFor<order>;
-  MomentumArrays a;
-  CorrectedVelocity velocity;
-  SLUICE_INLINE void operator()(CellType c) const {
-    const auto& [u, v, w] = velocity;
-    update_u<order, first, implicit_z>(a, op::transports_of_u<order>(u, v, c, a.m), u, w, a.p, c);
-  }
-};
-template <Order order, bool first, bool implicit_z>
-struct UpdateV {
-  using CellType = op::CellFor<order>;
-  MomentumArrays a;
-  CorrectedVelocity velocity;
-  SLUICE_INLINE void operator()(CellType c) const {
-    const auto& [u, v, w] = velocity;
-    update_v<order, first, implicit_z>(a, op::transports_of_v<order>(u, v, c, a.m), v, w, a.p, c);
-  }
-};
-template <Order order, bool first, bool implicit_z>
-struct UpdateW {
-  using CellType = op::CellFor<order>;
-  MomentumArrays a;
-  CorrectedVelocity velocity;
-  SLUICE_INLINE void operator()(CellType c) const {
-    const auto& [u, v, w] = velocity;
-    update_w<order, first, implicit_z>(a, op::transports_of_w(u, v, c, a.m), w, a.p, c);
-  }
-};
-
-template <Order order, bool first, bool implicit_z>
+template <class Kind>
 void sweep_plainly(const MomentumArrays& arrays, const Box3& box) {
   const CorrectedVelocity velocity = arrays.velocity.corrected();
-  parallel_for("momentum u", box, UpdateU<order, first, implicit_z>{arrays, velocity});
-  parallel_for("momentum v", box, UpdateV<order, first, implicit_z>{arrays, velocity});
-  parallel_for("momentum w", box, UpdateW<order, first, implicit_z>{arrays, velocity});
+  parallel_for("momentum u", box, UpdateComponents<Kind, Location::x_face>{arrays, velocity});
+  parallel_for("momentum v", box, UpdateComponents<Kind, Location::y_face>{arrays, velocity});
+  parallel_for("momentum w", box, UpdateComponents<Kind, Location::z_face>{arrays, velocity});
 }
 
 MomentumArrays arrays_of(const VelocityToCorrect& velocity, const Field& p, const Metrics& metrics, real viscosity,
                          const SubstepWeights& weights, VectorField& tendency, VectorField& star) {
   return {.p = p.view(),
           .updated_p = {},
-          .tendency_u = tendency.u.view(),
-          .tendency_v = tendency.v.view(),
-          .tendency_w = tendency.w.view(),
-          .star_u = star.u.view(),
-          .star_v = star.v.view(),
-          .star_w = star.w.view(),
+          .tendency = {tendency.u.view(), tendency.v.view(), tendency.w.view()},
+          .star = {star.u.view(), star.v.view(), star.w.view()},
           .m = metrics,
           .nu = viscosity,
           .alpha_dt = static_cast<real>(weights.alpha_dt),
@@ -73,25 +39,26 @@ Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
       diffusion_(flow.diffusion),
       order_(flow.order) {}
 
+SweepForm Momentum::form_of(const SubstepWeights& weights) const {
+  return {order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z};
+}
+
 void Momentum::predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights,
                        VectorField& tendency, VectorField& star, const BesideMomentum& beside) const {
   MomentumArrays arrays = arrays_of(velocity, p, metrics_, viscosity_, weights, tendency, star);
   if (beside.updated_pressure != nullptr) arrays.updated_p = beside.updated_pressure->view();
-  sweep_momentum(arrays, p.local_box(), order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z, beside.tasks,
-                 beside.largest_rate);
+  sweep_momentum(arrays, p.local_box(), form_of(weights), beside.tasks, beside.largest_rate);
 }
 
 bool Momentum::can_correct(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const {
   const MomentumArrays arrays = arrays_of(state, state.p, metrics_, viscosity_, {}, tendency, star);
-  return sluice::can_correct(arrays, phi.view(), state.p.local_box(), order_, diffusion_ == Diffusion::implicit_z);
+  return sluice::can_correct(arrays, phi.view(), state.p.local_box(), form_of({}));
 }
 
 void Momentum::predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency,
                              VectorField& star) const {
   const MomentumArrays arrays = arrays_of(state, state.p, metrics_, viscosity_, weights, tendency, star);
-  with_constants(order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z, [&](auto kind) {
-    sweep_plainly<kind.order, kind.first, kind.implicit_z>(arrays, state.p.local_box());
-  });
+  with_constants(form_of(weights), [&](auto kind) { sweep_plainly<decltype(kind)>(arrays, state.p.local_box()); });
 }
 
 }  // namespace sluice

@@ -16,6 +16,13 @@ struct SubstepWeights {
   double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
 };
 
+/// How a sweep is done.
+struct SweepForm {
+  Order order;
+  bool first;  ///< the old tendency is not read
+  bool implicit_z;
+};
+
 /// Whether predict() also updates p, eq. (6), where it corrects the velocity. That takes a second array of p, because
 /// other thread blocks still read the old one.
 inline constexpr bool sweep_updates_pressure = loops_on_gpu;
@@ -52,6 +59,8 @@ class Momentum {
   void predict_plain(const State& state, const SubstepWeights& weights, VectorField& tendency, VectorField& star) const;
 
  private:
+  SweepForm form_of(const SubstepWeights& weights) const;
+
   Metrics metrics_;
   real viscosity_;
   Diffusion diffusion_;

@@ -40,9 +40,9 @@ class TransportsOfOrder4 {
     real* const of_w = along_x_[2].begin();
     for_padded_row<Order::fourth>(
         nx_, [=](const WideCell& c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(row.u, row.v, c, row.m).x(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(row.u, row.v, c, row.m).x(0);
-          of_w[c.i] = op::transports_of_w(row.u, row.v, c, row.m).x(0);
+          of_u[c.i] = op::transports_of<Order::fourth, Location::x_face>(row.u, row.v, c, row.m).x(0);
+          of_v[c.i] = op::transports_of<Order::fourth, Location::y_face>(row.u, row.v, c, row.m).x(0);
+          of_w[c.i] = op::transports_of<Order::fourth, Location::z_face>(row.u, row.v, c, row.m).x(0);
         });
     for (PaddedRow& padded : along_x_) padded.wrap();
   }
@@ -81,9 +81,9 @@ class TransportsOfOrder4 {
     real* const of_w = along_y_[slot(2, j)].begin();
     for_padded_row<Order::fourth>(
         nx_, [=](const WideCell& c) __attribute__((always_inline)) {
-          of_u[c.i] = op::transports_of_u<Order::fourth>(row.u, row.v, c, row.m).y(0);
-          of_v[c.i] = op::transports_of_v<Order::fourth>(row.u, row.v, c, row.m).y(0);
-          of_w[c.i] = op::transports_of_w(row.u, row.v, c, row.m).y(0);
+          of_u[c.i] = op::transports_of<Order::fourth, Location::x_face>(row.u, row.v, c, row.m).y(0);
+          of_v[c.i] = op::transports_of<Order::fourth, Location::y_face>(row.u, row.v, c, row.m).y(0);
+          of_w[c.i] = op::transports_of<Order::fourth, Location::z_face>(row.u, row.v, c, row.m).y(0);
         });
   }
 
@@ -98,6 +98,21 @@ class TransportsOfOrder4 {
   std::vector<PaddedRow> along_x_ = rows(3, nx_);         ///< of u, v, w
   std::vector<PaddedRow> along_y_ = rows(3 * kept, nx_);  ///< likewise, for four rows
 };
+
+/// Where the results of one component in a row of cells go. star holds the old tendency on entry.
+struct RowOfResults {
+  real *tendency, *star;
+};
+
+/// The component at `face` in one cell. f: the component around the row.
+template <class Kind, Location face, class C, class T>
+SLUICE_INLINE void update(const MomentumArrays& a, const RowOfCells<Kind::order>& row, const RowWindow& f,
+                          const RowOfResults& to, const C& c, const T& transports) {
+  const real old = Kind::first ? real(0) : to.star[c.i];
+  const Prediction result = predict<Kind, face>(a, transports, f, row.w, row.p, c, row.m, old);
+  to.tendency[c.i] = result.tendency;
+  to.star[c.i] = result.star;
+}
 
 /// The same bits as UpdateVelocity.
 template <class Kind>
@@ -163,49 +178,37 @@ class Sweep {
     if constexpr (implicit_z) pressure_.copy(&a_.p(0, j, k));
     const RowOfCells<order> row = around(j, k);
     const MomentumArrays a = a_;
-    real* const tendency_u = &a_.tendency_u(0, j, k);
-    real* const tendency_v = &a_.tendency_v(0, j, k);
-    real* const tendency_w = &a_.tendency_w(0, j, k);
-    real* const star_u = &a_.star_u(0, j, k);
-    real* const star_v = &a_.star_v(0, j, k);
-    real* const star_w = &a_.star_w(0, j, k);
-    const auto u_of = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
-      const Prediction result = predict_u<order, first, implicit_z>(a, transports, row.u, row.w, row.p, c, row.m,
-                                                                    first ? real(0) : star_u[c.i]);
-      tendency_u[c.i] = result.tendency;
-      star_u[c.i] = result.star;
+    const auto results = [&](int n) { return RowOfResults{&a_.tendency[n](0, j, k), &a_.star[n](0, j, k)}; };
+    const RowOfResults to_u = results(0);
+    const RowOfResults to_v = results(1);
+    const RowOfResults to_w = results(2);
+    const auto u = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
+      update<Kind, Location::x_face>(a, row, row.u, to_u, c, transports);
     };
-    const auto v_of = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
-      const Prediction result = predict_v<order, first, implicit_z>(a, transports, row.v, row.w, row.p, c, row.m,
-                                                                    first ? real(0) : star_v[c.i]);
-      tendency_v[c.i] = result.tendency;
-      star_v[c.i] = result.star;
+    const auto v = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
+      update<Kind, Location::y_face>(a, row, row.v, to_v, c, transports);
     };
-    const auto w_of = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
-      const Prediction result =
-          predict_w<order, first, implicit_z>(a, transports, row.w, row.p, c, row.m, first ? real(0) : star_w[c.i]);
-      tendency_w[c.i] = result.tendency;
-      star_w[c.i] = result.star;
+    const auto w = [=](const auto& c, const auto& transports) __attribute__((always_inline)) {
+      update<Kind, Location::z_face>(a, row, row.w, to_w, c, transports);
     };
     using C = op::CellFor<order>;
     if constexpr (order == Order::fourth) {
       // One loop for each component: all three in one would need more addresses than there are registers.
       transports_.move_to(j, first_of_block, [&](int at) { return around(at, k); });
-      const auto of_u = transports_.of(0);
-      const auto of_v = transports_.of(1);
-      const auto of_w = transports_.of(2);
-      for_padded_row<order>(
-          nx_, [=](const C& c) __attribute__((always_inline)) { u_of(c, of_u.at(c)); });
-      for_padded_row<order>(
-          nx_, [=](const C& c) __attribute__((always_inline)) { v_of(c, of_v.at(c)); });
-      for_padded_row<order>(
-          nx_, [=](const C& c) __attribute__((always_inline)) { w_of(c, of_w.at(c)); });
+      const auto along_row = [&](const auto& component, int n) {
+        const auto sides = transports_.of(n);
+        for_padded_row<order>(
+            nx_, [=](const C& c) __attribute__((always_inline)) { component(c, sides.at(c)); });
+      };
+      along_row(u, 0);
+      along_row(v, 1);
+      along_row(w, 2);
     } else {
       for_padded_row<order>(
           nx_, [=](const C& c) __attribute__((always_inline)) {
-            u_of(c, op::transports_of_u<order>(row.u, row.v, c, row.m));
-            v_of(c, op::transports_of_v<order>(row.u, row.v, c, row.m));
-            w_of(c, op::transports_of_w(row.u, row.v, c, row.m));
+            u(c, op::transports_of<order, Location::x_face>(row.u, row.v, c, row.m));
+            v(c, op::transports_of<order, Location::y_face>(row.u, row.v, c, row.m));
+            w(c, op::transports_of<order, Location::z_face>(row.u, row.v, c, row.m));
           });
     }
   }
@@ -223,19 +226,18 @@ class Sweep {
 
 }  // namespace
 
-void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
-                    const RowTasks& tasks, Deferred<double>* largest_rate) {
+void sweep_momentum(const MomentumArrays& arrays, const Box3& box, const SweepForm& form, const RowTasks& tasks,
+                    Deferred<double>* largest_rate) {
   double largest = 0;
   if (!box.empty()) {
-    with_constants(order, first, implicit_z, [&](auto kind) {
-      largest = Sweep<decltype(kind)>(arrays, box, tasks, largest_rate != nullptr).run();
-    });
+    with_constants(
+        form, [&](auto kind) { largest = Sweep<decltype(kind)>(arrays, box, tasks, largest_rate != nullptr).run(); });
   }
   if (largest_rate != nullptr) largest_rate->set(largest);
 }
 
-bool can_correct(const MomentumArrays& /*arrays*/, const View3<const real>& /*phi*/, const Box3& box, Order /*order*/,
-                 bool /*implicit_z*/) {
+bool can_correct(const MomentumArrays& /*arrays*/, const View3<const real>& /*phi*/, const Box3& box,
+                 const SweepForm& /*form*/) {
   return !box.empty();
 }
 

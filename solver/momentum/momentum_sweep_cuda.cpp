@@ -25,25 +25,25 @@ struct Surroundings {
 };
 
 /// R, u* and, where p is updated, p of one cell. old: its old tendencies; at: its offset in all arrays.
-template <Order order, bool first, bool implicit_z, int row>
+template <class Kind, int row>
 __device__ void update_cell(const MomentumArrays& a, const Surroundings<row>& near, const PlaneMetrics& m,
                             const real* old, std::ptrdiff_t at) {
+  constexpr Order order = Kind::order;
   constexpr int threads = Tile<order>::threads;
   const auto& [u, v, w, p] = near;
   const auto here = inner_cell<op::CellFor<order>>(0, 0, 0);
-  const auto of_u = op::transports_of_u<order>(u, v, here, m);
-  const auto of_v = op::transports_of_v<order>(u, v, here, m);
-  const auto of_w = op::transports_of_w(u, v, here, m);
-  const Prediction new_u = predict_u<order, first, implicit_z>(a, of_u, u, w, p, here, m, old[0]);
-  const Prediction new_v = predict_v<order, first, implicit_z>(a, of_v, v, w, p, here, m, old[threads]);
-  const Prediction new_w = predict_w<order, first, implicit_z>(a, of_w, w, p, here, m, old[2 * threads]);
-  if (implicit_z && a.velocity.left().with_pressure) a.updated_p.origin[at] = p(0, 0, 0);
-  a.tendency_u.origin[at] = new_u.tendency;
-  a.star_u.origin[at] = new_u.star;
-  a.tendency_v.origin[at] = new_v.tendency;
-  a.star_v.origin[at] = new_v.star;
-  a.tendency_w.origin[at] = new_w.tendency;
-  a.star_w.origin[at] = new_w.star;
+  const auto of_u = op::transports_of<order, Location::x_face>(u, v, here, m);
+  const auto of_v = op::transports_of<order, Location::y_face>(u, v, here, m);
+  const auto of_w = op::transports_of<order, Location::z_face>(u, v, here, m);
+  const Prediction results[] = {predict<Kind, Location::x_face>(a, of_u, u, w, p, here, m, old[0]),
+                                predict<Kind, Location::y_face>(a, of_v, v, w, p, here, m, old[threads]),
+                                predict<Kind, Location::z_face>(a, of_w, w, w, p, here, m, old[2 * threads])};
+  if (Kind::implicit_z && a.velocity.left().with_pressure) a.updated_p.origin[at] = p(0, 0, 0);
+  SLUICE_UNROLL
+  for (int n = 0; n < 3; ++n) {
+    a.tendency[n].origin[at] = results[n].tendency;
+    a.star[n].origin[at] = results[n].star;
+  }
 }
 
 template <Order order, int row>
@@ -53,11 +53,14 @@ __device__ cuda::Word rate_bits(const Surroundings<row>& near, const PlaneMetric
 
 /// largest_rate: null, or the bits of the largest advective rate, as max_of_cells finds them. Flows that may leave
 /// corrections run this one kernel with and without, so that their bits do not depend on which step left one.
-template <Order order, bool first, bool implicit_z>
-__global__ void __launch_bounds__(Tile<order>::threads, tuning::march::tile(Tile<order>::wide).resident)
+template <class Kind>
+__global__ void __launch_bounds__(Tile<Kind::order>::threads, tuning::march::tile(Tile<Kind::order>::wide).resident)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column, cuda::Word* largest_rate) {
   extern __shared__ __align__(piece_bytes) unsigned char memory[];
   real* tiles = reinterpret_cast<real*>(memory);
+  constexpr Order order = Kind::order;
+  constexpr bool first = Kind::first;
+  constexpr bool implicit_z = Kind::implicit_z;
   using TileOf = Tile<order>;
   using Layout = SharedLayout<TileOf, implicit_z>;
   real* const u = tiles;
@@ -119,9 +122,8 @@ __global__ void __launch_bounds__(Tile<order>::threads, tuning::march::tile(Tile
   std::ptrdiff_t at = i + j * stored_u.stride_y + begin * stored_u.stride_z;
   real* const old = tiles + Layout::old + thread;
   const auto bring_old = [&] {
-    __pipeline_memcpy_async(old, a.star_u.origin + at, sizeof(real));
-    __pipeline_memcpy_async(old + TileOf::threads, a.star_v.origin + at, sizeof(real));
-    __pipeline_memcpy_async(old + 2 * TileOf::threads, a.star_w.origin + at, sizeof(real));
+    SLUICE_UNROLL
+    for (int n = 0; n < 3; ++n) __pipeline_memcpy_async(old + n * TileOf::threads, a.star[n].origin + at, sizeof(real));
   };
   if (!first && inside) bring_old();
   __pipeline_commit();
@@ -147,7 +149,7 @@ __global__ void __launch_bounds__(Tile<order>::threads, tuning::march::tile(Tile
       const PlaneMetrics m = column.around(a.m, k);
       __pipeline_wait_prior(1);  // the old tendencies
       if (largest_rate != nullptr) largest = cuda::larger(largest, rate_bits<order>(near, m));
-      update_cell<order, first, implicit_z>(a, near, m, old, at);
+      update_cell<Kind>(a, near, m, old, at);
       at += stored_u.stride_z;
       if (!first && k + 1 < end) bring_old();
     }
@@ -169,8 +171,8 @@ bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
     return false;
   const auto alike = [&](const auto& f) { return f.stride_y == u.stride_y && f.stride_z == u.stride_z; };
   return alike(a.velocity.stored_v()) && alike(a.velocity.stored_w()) && (!implicit_z || alike(a.p)) &&
-         (a.updated_p.origin == nullptr || alike(a.updated_p)) && alike(a.tendency_u) && alike(a.tendency_v) &&
-         alike(a.tendency_w) && alike(a.star_u) && alike(a.star_v) && alike(a.star_w);
+         (a.updated_p.origin == nullptr || alike(a.updated_p)) && std::ranges::all_of(a.tendency, alike) &&
+         std::ranges::all_of(a.star, alike);
 }
 
 int choose_planes_in_column(int columns, int nz) {
@@ -179,14 +181,14 @@ int choose_planes_in_column(int columns, int nz) {
       std::clamp<long long>(static_cast<long long>(columns) * nz / blocks_wanted, min_planes, max_planes));
 }
 
-template <Order order, bool first, bool implicit_z>
+template <class Kind>
 void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* largest_rate) {
-  using TileOf = Tile<order>;
+  using TileOf = Tile<Kind::order>;
   const dim3 columns((box.nx() + TileOf::nx - 1) / TileOf::nx, (box.ny() + TileOf::ny - 1) / TileOf::ny);
   const int planes = choose_planes_in_column(static_cast<int>(columns.x * columns.y), box.nz());
   const dim3 blocks(columns.x, columns.y, (box.nz() + planes - 1) / planes);
-  const auto kernel = march_in_z<order, first, implicit_z>;
-  constexpr std::size_t bytes = SharedLayout<TileOf, implicit_z>::bytes;
+  const auto kernel = march_in_z<Kind>;
+  constexpr std::size_t bytes = SharedLayout<TileOf, Kind::implicit_z>::bytes;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "shared memory of the momentum sweep");
   kernel<<<blocks, dim3(TileOf::nx, TileOf::ny), bytes>>>(arrays, box.nx(), box.ny(), box.nz(), planes, largest_rate);
@@ -195,33 +197,33 @@ void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* lar
 
 }  // namespace
 
-void sweep_momentum(const MomentumArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z,
-                    const RowTasks& tasks, Deferred<double>* largest_rate) {
+void sweep_momentum(const MomentumArrays& arrays, const Box3& box, const SweepForm& form, const RowTasks& tasks,
+                    Deferred<double>* largest_rate) {
   SLUICE_REQUIRE(tasks.empty(), "a GPU has no rows in cache");
   SLUICE_REQUIRE(!arrays.velocity.left().with_pressure || arrays.updated_p.origin != nullptr, "p needs a second array");
-  with_constants(order, first, implicit_z, [&](auto kind) {
-    if (!box.empty() && suits_march<kind.order>(arrays, box, implicit_z)) {
+  with_constants(form, [&](auto kind) {
+    using Kind = decltype(kind);
+    if (!box.empty() && suits_march<Kind::order>(arrays, box, form.implicit_z)) {
       cuda::Word* const largest = largest_rate != nullptr ? cuda::result_scratch(1) : nullptr;
-      launch_march<kind.order, kind.first, kind.implicit_z>(arrays, box, largest);
+      launch_march<Kind>(arrays, box, largest);
       if (largest_rate != nullptr) largest_rate->fetch(largest);
       return;
     }
     // Only a sweep that marches corrects the velocity.
     const CorrectedVelocity velocity = arrays.velocity.corrected();
-    parallel_for("momentum", box, UpdateVelocity<kind.order, kind.first, kind.implicit_z>{arrays, velocity});
+    parallel_for("momentum", box, UpdateVelocity<Kind>{arrays, velocity});
     if (largest_rate == nullptr) return;
-    reduce_max("advective rate", box, AdvectiveRate<kind.order>{velocity.u, velocity.v, velocity.w, arrays.m},
+    reduce_max("advective rate", box, AdvectiveRate<Kind::order>{velocity.u, velocity.v, velocity.w, arrays.m},
                *largest_rate);
   });
 }
 
-bool can_correct(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, Order order,
-                 bool implicit_z) {
+bool can_correct(const MomentumArrays& arrays, const View3<const real>& phi, const Box3& box, const SweepForm& form) {
   if (box.empty() || phi.stride_y % 2 != 0 || reinterpret_cast<std::uintptr_t>(phi.origin) % sizeof(Pair) != 0) {
     return false;
   }
-  return order == Order::fourth ? suits_march<Order::fourth>(arrays, box, implicit_z)
-                                : suits_march<Order::second>(arrays, box, implicit_z);
+  return form.order == Order::fourth ? suits_march<Order::fourth>(arrays, box, form.implicit_z)
+                                     : suits_march<Order::second>(arrays, box, form.implicit_z);
 }
 
 }  // namespace sluice

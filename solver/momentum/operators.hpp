@@ -20,6 +20,21 @@ namespace sluice::op {
 
 using In = View3<const real>;
 
+/// Lz f of a field at `location`.
+template <Location location, class F, class C, class M>
+SLUICE_INLINE real d2dz2(const F& f, const C& c, const M& m) {
+  if constexpr (location == Location::z_face) return d2dz2_face(f, c, m);
+  return d2dz2_center(f, c, m);
+}
+
+/// The difference quotient of p from centres to `face`, normal to it.
+template <Order order, Location face, class F, class C, class M>
+SLUICE_INLINE real gradient_at(const F& p, const C& c, const M& m) {
+  if constexpr (face == Location::x_face) return ddx_center_to_face<order>(p, c, m);
+  if constexpr (face == Location::y_face) return ddy_center_to_face<order>(p, c, m);
+  return ddz_center_to_face(p, c, m);
+}
+
 // --- momentum fluxes: transporting velocity, interpolated, times transported velocity, averaged with weights 1/2 ---
 
 template <class F>
@@ -69,39 +84,35 @@ struct Transports {
 template <class X, class Y>
 Transports(X, Y) -> Transports<X, Y>;
 
-template <Order order, class F, class C, class M>
-SLUICE_INLINE auto transports_of_u(const F& u, const F& v, const C& c, const M& m) {
-  return Transports{less(sums_above<order>(along_x(u, c)), 2 * m.velocity), x_sums_along_y<order>(v, c)};
-}
-template <Order order, class F, class C, class M>
-SLUICE_INLINE auto transports_of_v(const F& u, const F& v, const C& c, const M& m) {
-  return Transports{less(y_sums_along_x<order>(u, c), 2 * m.velocity), sums_above<order>(along_y(v, c))};
-}
-template <class F, class C, class M>
-SLUICE_INLINE auto transports_of_w(const F& u, const F& v, const C& c, const M& m) {
-  const real of_grid = m.velocity * (m.dz[c.k] + m.dz[c.k + 1]);
-  return Transports{less(mass_fluxes(along_x(u, c), along_x(u, c, c.j, c.k + 1), m, c.k), of_grid),
-                    mass_fluxes(along_y(v, c), along_y(v, c.i, c.j, c.k + 1), m, c.k)};
+/// Of the component at `face`.
+template <Order order, Location face, class F, class C, class M>
+SLUICE_INLINE auto transports_of(const F& u, const F& v, const C& c, const M& m) {
+  if constexpr (face == Location::x_face) {
+    return Transports{less(sums_above<order>(along_x(u, c)), 2 * m.velocity), x_sums_along_y<order>(v, c)};
+  } else if constexpr (face == Location::y_face) {
+    return Transports{less(y_sums_along_x<order>(u, c), 2 * m.velocity), sums_above<order>(along_y(v, c))};
+  } else {
+    const real of_grid = m.velocity * (m.dz[c.k] + m.dz[c.k + 1]);
+    return Transports{less(mass_fluxes(along_x(u, c), along_x(u, c, c.j, c.k + 1), m, c.k), of_grid),
+                      mass_fluxes(along_y(v, c), along_y(v, c.i, c.j, c.k + 1), m, c.k)};
+  }
 }
 
-template <Order order, class T, class F, class C, class M>
-SLUICE_INLINE real advection_u(const T& transports, const F& u, const F& w, const C& c, const M& m) {
-  return flux_difference<order>(transports.x, along_x(u, c)) * m.inv_dx +
-         flux_difference<order>(transports.y, along_y(u, c)) * m.inv_dy +
-         (uw_at_xz_edge<order>(u, w, c, c.k) - uw_at_xz_edge<order>(u, w, c, c.k - 1)) * m.inv_dz[c.k];
-}
-template <Order order, class T, class F, class C, class M>
-SLUICE_INLINE real advection_v(const T& transports, const F& v, const F& w, const C& c, const M& m) {
-  return flux_difference<order>(transports.x, along_x(v, c)) * m.inv_dx +
-         flux_difference<order>(transports.y, along_y(v, c)) * m.inv_dy +
-         (vw_at_yz_edge<order>(v, w, c, c.k) - vw_at_yz_edge<order>(v, w, c, c.k - 1)) * m.inv_dz[c.k];
-}
-template <Order order, class T, class F, class C, class M>
-SLUICE_INLINE real advection_w(const T& transports, const F& w, const C& c, const M& m) {
-  return (flux_difference<order>(transports.x, along_x(w, c)) * m.inv_dx +
-          flux_difference<order>(transports.y, along_y(w, c)) * m.inv_dy +
-          (ww_at_center(w, c.i, c.j, c.k + 1) - ww_at_center(w, c.i, c.j, c.k))) *
-         m.inv_dz_center[c.k];
+/// f: the component at `face`, u, v or w.
+template <Order order, Location face, class T, class F, class C, class M>
+SLUICE_INLINE real advection(const T& transports, const F& f, const F& w, const C& c, const M& m) {
+  const real along_x_and_y = flux_difference<order>(transports.x, along_x(f, c)) * m.inv_dx +
+                             flux_difference<order>(transports.y, along_y(f, c)) * m.inv_dy;
+  if constexpr (face == Location::x_face) {
+    return along_x_and_y +
+           (uw_at_xz_edge<order>(f, w, c, c.k) - uw_at_xz_edge<order>(f, w, c, c.k - 1)) * m.inv_dz[c.k];
+  } else if constexpr (face == Location::y_face) {
+    return along_x_and_y +
+           (vw_at_yz_edge<order>(f, w, c, c.k) - vw_at_yz_edge<order>(f, w, c, c.k - 1)) * m.inv_dz[c.k];
+  } else {
+    return (along_x_and_y + (ww_at_center(w, c.i, c.j, c.k + 1) - ww_at_center(w, c.i, c.j, c.k))) *
+           m.inv_dz_center[c.k];
+  }
 }
 
 // --- velocities interpolated for the Coriolis force, eq. (11): with the volumes of their control volumes as weights,
@@ -148,20 +159,10 @@ SLUICE_INLINE real scalar_at_face(const F& c, const C& at) {
 
 // --- the tendency R of eq. (1): -div(u u) + nu lap u; z-implicit diffusion leaves out nu Lz u ---
 
-template <Order order, bool implicit_z, class T, class F, class C, class M>
-SLUICE_INLINE real tendency_u(const T& transports, const F& u, const F& w, const C& c, const M& m, real nu) {
-  const real diffusion = d2dx2<order>(u, c, m) + d2dy2<order>(u, c, m) + (implicit_z ? real(0) : d2dz2_center(u, c, m));
-  return nu * diffusion - advection_u<order>(transports, u, w, c, m);
-}
-template <Order order, bool implicit_z, class T, class F, class C, class M>
-SLUICE_INLINE real tendency_v(const T& transports, const F& v, const F& w, const C& c, const M& m, real nu) {
-  const real diffusion = d2dx2<order>(v, c, m) + d2dy2<order>(v, c, m) + (implicit_z ? real(0) : d2dz2_center(v, c, m));
-  return nu * diffusion - advection_v<order>(transports, v, w, c, m);
-}
-template <Order order, bool implicit_z, class T, class F, class C, class M>
-SLUICE_INLINE real tendency_w(const T& transports, const F& w, const C& c, const M& m, real nu) {
-  const real diffusion = d2dx2<order>(w, c, m) + d2dy2<order>(w, c, m) + (implicit_z ? real(0) : d2dz2_face(w, c, m));
-  return nu * diffusion - advection_w<order>(transports, w, c, m);
+template <Order order, Location face, bool implicit_z, class T, class F, class C, class M>
+SLUICE_INLINE real tendency(const T& transports, const F& f, const F& w, const C& c, const M& m, real nu) {
+  const real diffusion = d2dx2<order>(f, c, m) + d2dy2<order>(f, c, m) + (implicit_z ? real(0) : d2dz2<face>(f, c, m));
+  return nu * diffusion - advection<order, face>(transports, f, w, c, m);
 }
 
 }  // namespace sluice::op

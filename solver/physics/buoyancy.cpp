@@ -53,21 +53,18 @@ struct BuoyancyKernels {
   static constexpr bool reads_velocity = false;
   BuoyancyParameters buoyancy;
 
-  template <class V, class Action>
-  void for_each(const ForceArrays<V>& a, Order the_order, const Action& action) const {
+  template <Order order, class V, class Action>
+  void for_each(const ForceArrays<V>& a, const Action& action) const {
     const auto reference = static_cast<real>(buoyancy.reference);
     const auto factor = [&](std::size_t axis) {
       return static_cast<real>(-buoyancy.coefficient * buoyancy.direction[axis]);
     };
-    op::with_order(the_order, [&](auto constant) {
-      constexpr Order order = constant;
-      if (factor(0) != 0)
-        action("buoyancy", BuoyancyAlongAxis<order, Location::x_face>{a.c, a.force_u, factor(0), reference});
-      if (factor(1) != 0)
-        action("buoyancy", BuoyancyAlongAxis<order, Location::y_face>{a.c, a.force_v, factor(1), reference});
-      if (factor(2) != 0)
-        action("buoyancy", BuoyancyAlongAxis<order, Location::z_face>{a.c, a.force_w, factor(2), reference});
-    });
+    if (factor(0) != 0)
+      action("buoyancy", BuoyancyAlongAxis<order, Location::x_face>{a.c, a.force_u, factor(0), reference});
+    if (factor(1) != 0)
+      action("buoyancy", BuoyancyAlongAxis<order, Location::y_face>{a.c, a.force_v, factor(1), reference});
+    if (factor(2) != 0)
+      action("buoyancy", BuoyancyAlongAxis<order, Location::z_face>{a.c, a.force_w, factor(2), reference});
   }
 };
 

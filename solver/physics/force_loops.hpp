@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/device/parallel_for.hpp"
+#include "core/stencil/loops.hpp"
 #include "solver/momentum/operators.hpp"
 #include "solver/momentum/plane_ring.hpp"
 #include "solver/physics/body_force.hpp"
@@ -36,7 +36,7 @@ struct ForceArrays {
 
 inline constexpr int no_scalar = -1;
 
-/// A force that kernels of one cell add. `Kernels::for_each(arrays, order, action)` calls action(name, kernel) for each
+/// A force that kernels of one cell add. `Kernels::for_each<order>(arrays, action)` calls action(name, kernel) for each
 /// kernel; `Kernels::reads_velocity` says whether they read u, v and w. scalar: number of the scalar that they read.
 template <class Kernels>
 class LoopedForce final : public BodyForce {
@@ -52,7 +52,7 @@ class LoopedForce final : public BodyForce {
       std::tie(arrays.u, arrays.v, arrays.w) = std::tie(corrected.u, corrected.v, corrected.w);
     }
     const Box3 box = star.u.local_box();
-    kernels_.for_each(arrays, order_, [&](const char* name, const auto& kernel) { parallel_for(name, box, kernel); });
+    for_each(arrays, [&](const char* name, const auto& kernel) { parallel_for(name, box, kernel); });
   }
 
   RowTask row_task(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
@@ -60,13 +60,18 @@ class LoopedForce final : public BodyForce {
     const auto arrays = whole_arrays(scalars, alpha_dt, tendency, star);
     const int nx = star.u.box().nx();
     return [this, arrays, nx](const VelocityRow& row) {
-      kernels_.for_each(seen_from(arrays, row), order_, [&](const char*, const auto& kernel) {
+      for_each(seen_from(arrays, row), [&](const char*, const auto& kernel) {
         detail::for_row<CellOf<std::decay_t<decltype(kernel)>>>(nx, 0, 0, kernel);
       });
     };
   }
 
  private:
+  template <class Arrays, class Action>
+  void for_each(const Arrays& arrays, const Action& action) const {
+    op::with_order(order_, [&](auto order) { kernels_.template for_each<order>(arrays, action); });
+  }
+
   /// All but the velocity.
   ForceArrays<View3<const real>> whole_arrays(const std::vector<TransportedField>& scalars, double alpha_dt,
                                               VectorField& tendency, VectorField& star) const {

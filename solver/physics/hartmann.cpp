@@ -34,8 +34,8 @@ struct MagneticKernels {
   static constexpr bool reads_velocity = true;
   real rate;
 
-  template <class V, class Action>
-  void for_each(const ForceArrays<V>& a, Order /*order*/, const Action& action) const {
+  template <Order, class V, class Action>
+  void for_each(const ForceArrays<V>& a, const Action& action) const {
     action("magnetic force", MagneticDrag<V>{a.u, a.v, a.force_u, a.force_v, rate});
   }
 };

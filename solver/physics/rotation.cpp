@@ -58,23 +58,18 @@ struct CoriolisKernels {
   static constexpr bool reads_velocity = true;
   RotationParameters rotation;
 
-  template <class V, class Action>
-  void for_each(const ForceArrays<V>& a, Order the_order, const Action& action) const {
+  template <Order order, class V, class Action>
+  void for_each(const ForceArrays<V>& a, const Action& action) const {
     const auto& [rate_x, rate_y, rate_z] = rotation.rate;
     const auto u = static_cast<real>(rotation.geostrophic[0]);
     const auto v = static_cast<real>(rotation.geostrophic[1]);
     const auto twice = [](double rate) { return static_cast<real>(2 * rate); };
-    op::with_order(the_order, [&](auto constant) {
-      constexpr Order order = constant;
-      if (rate_x != 0)
-        action("Coriolis force about x",
-               CoriolisAboutX<order, V>{a.v, a.w, a.force_v, a.force_w, a.m, twice(rate_x), v});
-      if (rate_y != 0)
-        action("Coriolis force about y",
-               CoriolisAboutY<order, V>{a.u, a.w, a.force_u, a.force_w, a.m, twice(rate_y), u});
-      if (rate_z != 0)
-        action("Coriolis force about z", CoriolisAboutZ<order, V>{a.u, a.v, a.force_u, a.force_v, twice(rate_z), u, v});
-    });
+    if (rate_x != 0)
+      action("Coriolis force about x", CoriolisAboutX<order, V>{a.v, a.w, a.force_v, a.force_w, a.m, twice(rate_x), v});
+    if (rate_y != 0)
+      action("Coriolis force about y", CoriolisAboutY<order, V>{a.u, a.w, a.force_u, a.force_w, a.m, twice(rate_y), u});
+    if (rate_z != 0)
+      action("Coriolis force about z", CoriolisAboutZ<order, V>{a.u, a.v, a.force_u, a.force_v, twice(rate_z), u, v});
   }
 };
 

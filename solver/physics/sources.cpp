@@ -1,12 +1,11 @@
+// All sources of scalars, and which one a scalar has.
 #include "solver/physics/sources.hpp"
 
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "solver/physics/held_mean.hpp"
-#include "solver/physics/streamwise_source.hpp"
-#include "solver/physics/uniform_source.hpp"
+#include "solver/physics/number_sources.hpp"
 
 namespace sluice {
 

@@ -1,3 +1,4 @@
+// All terms that only some flows have, and what they add up to.
 #include "solver/physics/terms.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Volume means of fields and profiles, with the same bits on every process grid.
 #include "solver/state/volume_mean.hpp"
 
 #include "core/device/parallel_for.hpp"

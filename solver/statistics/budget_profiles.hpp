@@ -132,7 +132,8 @@ struct StressCenterProfiles {
   SLUICE_INLINE Values at(const CellType& c) const {
     return {static_cast<double>(op::sum_above<order>(op::along_x(w, c, c.j, c.k - 1), 0)) / 2,
             static_cast<double>(op::sum_above<order>(op::along_x(w, c), 0)) / 2,
-            static_cast<double>(op::advection_u<order>(op::transports_of_u<order>(u, v, c, m), u, w, c, m)),
+            static_cast<double>(op::advection<order, Location::x_face>(
+                op::transports_of<order, Location::x_face>(u, v, c, m), u, w, c, m)),
             static_cast<double>(op::ddx_center_to_face<order>(p, c, m)),
             static_cast<double>(nu * (op::d2dx2<order>(u, c, m) + op::d2dy2<order>(u, c, m))),
             static_cast<double>(nu * op::d2dz2_center(u, c, m))};
@@ -177,7 +178,8 @@ struct StressFaceProfiles {
     const real u_sum =
         op::sum_above<order>(op::along_x(u, c), -1) + op::sum_above<order>(op::along_x(u, c, c.j, c.k + 1), -1);
     return {static_cast<double>(u_sum) / 4,
-            static_cast<double>(op::advection_w<order>(op::transports_of_w(u, v, c, m), w, c, m)),
+            static_cast<double>(op::advection<order, Location::z_face>(
+                op::transports_of<order, Location::z_face>(u, v, c, m), w, w, c, m)),
             static_cast<double>(op::ddz_center_to_face(p, c, m)),
             static_cast<double>(nu * (op::d2dx2<order>(w, c, m) + op::d2dy2<order>(w, c, m))),
             static_cast<double>(nu * op::d2dz2_face(w, c, m)),

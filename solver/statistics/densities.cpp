@@ -1,3 +1,4 @@
+// Probability densities and quadrants of the velocity on chosen planes: samples between steps.
 #include "solver/statistics/densities.hpp"
 
 #include <algorithm>

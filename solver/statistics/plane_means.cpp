@@ -1,3 +1,4 @@
+// Means over planes at centres and faces, the profiles that statistics consist of.
 #include "solver/statistics/plane_means.hpp"
 
 #include <numeric>

@@ -46,17 +46,17 @@ struct ScalarBudgetCenterProfiles {
 
   SLUICE_INLINE Values at(const CellType& at) const {
     const real u_at_c = op::sum_above<order>(op::along_x(a.u, at), -1) / 2;
-    return {
-        static_cast<double>(op::ddx_center_to_face<order>(a.c, at, a.m)),
-        static_cast<double>(op::ddy_center_to_face<order>(a.c, at, a.m)),
-        static_cast<double>(op::sum_above<order>(op::along_x(a.c, at), 0)) / 2,
-        static_cast<double>(u_at_c),
-        static_cast<double>(op::advection_u<order>(op::transports_of_u<order>(a.u, a.v, at, a.m), a.u, a.w, at, a.m)),
-        static_cast<double>(op::advection_of_scalar<order>(a.u, a.v, a.w, a.c, at, a.m)),
-        static_cast<double>(op::ddx_center_to_face<order>(a.p, at, a.m)),
-        static_cast<double>(a.nu * (op::d2dx2<order>(a.u, at, a.m) + op::d2dy2<order>(a.u, at, a.m))),
-        static_cast<double>(a.kappa * (op::d2dx2<order>(a.c, at, a.m) + op::d2dy2<order>(a.c, at, a.m))),
-        static_cast<double>(a.streamwise_source * u_at_c)};
+    return {static_cast<double>(op::ddx_center_to_face<order>(a.c, at, a.m)),
+            static_cast<double>(op::ddy_center_to_face<order>(a.c, at, a.m)),
+            static_cast<double>(op::sum_above<order>(op::along_x(a.c, at), 0)) / 2,
+            static_cast<double>(u_at_c),
+            static_cast<double>(op::advection<order, Location::x_face>(
+                op::transports_of<order, Location::x_face>(a.u, a.v, at, a.m), a.u, a.w, at, a.m)),
+            static_cast<double>(op::advection_of_scalar<order>(a.u, a.v, a.w, a.c, at, a.m)),
+            static_cast<double>(op::ddx_center_to_face<order>(a.p, at, a.m)),
+            static_cast<double>(a.nu * (op::d2dx2<order>(a.u, at, a.m) + op::d2dy2<order>(a.u, at, a.m))),
+            static_cast<double>(a.kappa * (op::d2dx2<order>(a.c, at, a.m) + op::d2dy2<order>(a.c, at, a.m))),
+            static_cast<double>(a.streamwise_source * u_at_c)};
   }
 };
 
@@ -172,7 +172,8 @@ struct ScalarFluxFaceProfiles {
     const real cz = op::ddz_center_to_face(a.c, at, a.m);
     const real wz = (a.w(at.i, at.j, at.k + 1) - a.w(at.i, at.j, at.k - 1)) / 2 * a.m.inv_dz_center[at.k];
     return {static_cast<double>(op::scalar_at_face<order, Location::z_face>(a.c, at)),
-            static_cast<double>(op::advection_w<order>(op::transports_of_w(a.u, a.v, at, a.m), a.w, at, a.m)),
+            static_cast<double>(op::advection<order, Location::z_face>(
+                op::transports_of<order, Location::z_face>(a.u, a.v, at, a.m), a.w, a.w, at, a.m)),
             static_cast<double>(a.nu * (op::d2dx2<order>(a.w, at, a.m) + op::d2dy2<order>(a.w, at, a.m))),
             static_cast<double>(a.nu * op::d2dz2_face(a.w, at, a.m)),
             static_cast<double>(op::ddz_center_to_face(a.p, at, a.m)),

@@ -1,3 +1,4 @@
+// Spectra along x and y on chosen planes: samples between steps, with the transforms of the Poisson solver.
 #include "solver/statistics/spectra.hpp"
 
 #include <algorithm>

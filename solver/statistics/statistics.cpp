@@ -1,3 +1,4 @@
+// Profiles of means, moments, budgets: samples between steps, summed over blocks of time.
 #include "solver/statistics/statistics.hpp"
 
 #include <algorithm>

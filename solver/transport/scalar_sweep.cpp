@@ -1,3 +1,4 @@
+// R and c* of one scalar in each cell: beside the momentum sweep, row by row on a CPU, after it on a GPU.
 #include "solver/transport/scalar_sweep.hpp"
 
 #include <memory>
@@ -14,33 +15,33 @@ namespace sluice {
 namespace {
 
 /// R and c* of one cell. `faces`: the velocity; c: the field around the cell.
-template <Order order, bool first, bool implicit_z, class Faces, class F, class C, class M>
+template <class Kind, class Faces, class F, class C, class M>
 SLUICE_INLINE Prediction predict_scalar(const ScalarArrays& a, const Faces& faces, const F& c, const C& at, const M& m,
                                         real old_tendency) {
-  real r = op::tendency_of_scalar<order, implicit_z>(faces, c, at, m, a.kappa) + a.uniform_source;
-  if (a.streamwise_source != 0) r += a.streamwise_source * op::sum_above<order>(faces.u, -1) / 2;
+  real r = op::tendency_of_scalar<Kind::order, Kind::implicit_z>(faces, c, at, m, a.kappa) + a.uniform_source;
+  if (a.streamwise_source != 0) r += a.streamwise_source * op::sum_above<Kind::order>(faces.u, -1) / 2;
   real star = c(at.i, at.j, at.k) + a.alpha_dt * r;
-  if constexpr (!first) star += a.beta_dt * old_tendency;
-  if constexpr (implicit_z) star += a.half_kappa_gamma_dt * op::d2dz2_center(c, at, m);
+  if constexpr (!Kind::first) star += a.beta_dt * old_tendency;
+  if constexpr (Kind::implicit_z) star += a.half_kappa_gamma_dt * op::d2dz2_center(c, at, m);
   return {r, star};
 }
 
 /// A thread of a GPU for each cell. One kernel with and without a correction that is left, so that the bits do not
 /// depend on which step left one.
-template <Order order, bool first, bool implicit_z>
+template <class Kind>
 struct UpdateScalar {
-  using CellType = op::CellFor<order>;
+  using CellType = op::CellFor<Kind::order>;
   ScalarArrays a;
   SLUICE_INLINE void operator()(const CellType& at) const {
-    const auto faces = FaceReader<order>::read(a.velocity, at, a.m);
-    const real old = first ? real(0) : a.star(at.i, at.j, at.k);
-    const Prediction result = predict_scalar<order, first, implicit_z>(a, faces, a.c, at, a.m, old);
+    const auto faces = FaceReader<Kind::order>::read(a.velocity, at, a.m);
+    const real old = Kind::first ? real(0) : a.star(at.i, at.j, at.k);
+    const Prediction result = predict_scalar<Kind>(a, faces, a.c, at, a.m, old);
     a.tendency(at.i, at.j, at.k) = result.tendency;
     a.star(at.i, at.j, at.k) = result.star;
   }
 };
 
-template <Order order, bool first, bool implicit_z>
+template <class Kind>
 void update_row(const ScalarArrays& arrays, int nx, const VelocityRow& row, PaddedRow& padded) {
   const auto [j, k] = std::pair(row.j, row.k);
   padded.copy(&arrays.c(0, j, k));
@@ -50,11 +51,11 @@ void update_row(const ScalarArrays& arrays, int nx, const VelocityRow& row, Padd
   const VelocityRow velocity = row;
   real* const tendency = &a.tendency(0, j, k);
   real* const star = &a.star(0, j, k);
-  for_padded_row<order>(
-      nx, [=](const op::CellFor<order>& at) __attribute__((always_inline)) {
+  for_padded_row<Kind::order>(
+      nx, [=](const op::CellFor<Kind::order>& at) __attribute__((always_inline)) {
         const auto faces = op::face_velocities(velocity.u, velocity.v, velocity.w, at);
-        const real old = first ? real(0) : star[at.i];
-        const Prediction result = predict_scalar<order, first, implicit_z>(a, faces, c, at, m, old);
+        const real old = Kind::first ? real(0) : star[at.i];
+        const Prediction result = predict_scalar<Kind>(a, faces, c, at, m, old);
         tendency[at.i] = result.tendency;
         star[at.i] = result.star;
       });
@@ -62,18 +63,15 @@ void update_row(const ScalarArrays& arrays, int nx, const VelocityRow& row, Padd
 
 }  // namespace
 
-void sweep_scalar(const ScalarArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z) {
-  with_constants(order, first, implicit_z, [&](auto kind) {
-    parallel_for("scalar", box, UpdateScalar<kind.order, kind.first, kind.implicit_z>{arrays});
-  });
+void sweep_scalar(const ScalarArrays& arrays, const Box3& box, const SweepForm& form) {
+  with_constants(form, [&](auto kind) { parallel_for("scalar", box, UpdateScalar<decltype(kind)>{arrays}); });
 }
 
-RowTask scalar_row_task(const ScalarArrays& arrays, int nx, Order order, bool first, bool implicit_z) {
+RowTask scalar_row_task(const ScalarArrays& arrays, int nx, const SweepForm& form) {
   RowTask task;
-  with_constants(order, first, implicit_z, [&](auto kind) {
-    using Kind = decltype(kind);
+  with_constants(form, [&](auto kind) {
     task = [arrays, nx, padded = std::make_shared<PaddedRow>(nx)](const VelocityRow& row) {
-      update_row<Kind::order, Kind::first, Kind::implicit_z>(arrays, nx, row, *padded);
+      update_row<decltype(kind)>(arrays, nx, row, *padded);
     };
   });
   return task;

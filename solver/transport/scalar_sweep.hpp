@@ -2,6 +2,7 @@
 #include "model/parameters.hpp"
 #include "solver/correction/velocity.hpp"
 #include "solver/grid/grid.hpp"
+#include "solver/momentum/momentum.hpp"
 #include "solver/momentum/row_task.hpp"
 
 namespace sluice {
@@ -19,12 +20,11 @@ struct ScalarArrays {
   VelocityToCorrect velocity;
 };
 
-/// R and c* = c + alpha dt R + beta dt R_prev [+ gamma dt kappa/2 Lz c] over a box of local indices. `first`: the old
-/// tendency is not read.
-void sweep_scalar(const ScalarArrays& arrays, const Box3& box, Order order, bool first, bool implicit_z);
+/// R and c* = c + alpha dt R + beta dt R_prev [+ gamma dt kappa/2 Lz c] over a box of local indices.
+void sweep_scalar(const ScalarArrays& arrays, const Box3& box, const SweepForm& form);
 
 /// The same for rows of nx cells, with the velocity around the row, as a CPU's momentum sweep provides it, not that of
 /// the arrays. The same bits.
-RowTask scalar_row_task(const ScalarArrays& arrays, int nx, Order order, bool first, bool implicit_z);
+RowTask scalar_row_task(const ScalarArrays& arrays, int nx, const SweepForm& form);
 
 }  // namespace sluice

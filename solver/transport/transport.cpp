@@ -1,3 +1,4 @@
+// Advances the scalars: c* beside the momentum sweep, implicit diffusion and sources that hold a mean after it.
 #include "solver/transport/transport.hpp"
 
 #include <utility>
@@ -44,14 +45,14 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
                   .implicit = {},
                   .source_loop = source.loop(parameters),
                   .held_mean = source.held_mean(parameters),
-                  .response = Buffer<real>(std::vector<real>(static_cast<std::size_t>(box_.extent(2)), 1))};
+                  .response = UniformResponse(box_)};
     if (flow.diffusion == Diffusion::implicit_z)
-      scalar.implicit.emplace(comm, decomposition, grid, walls, fields[n], flow.tridiagonal, exchange);
+      scalar.implicit.emplace(comm, decomposition, grid, walls, std::vector{fields[n]}, flow.tridiagonal, exchange);
     scalars_.push_back(std::move(scalar));
   }
 }
 
-/// Calls action(scalar, arrays, first, implicit_z).
+/// Calls action(scalar, arrays, form).
 template <class Action>
 void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                                 const SubstepWeights& weights, const Action& action) {
@@ -70,15 +71,15 @@ void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::ve
                               .beta_dt = static_cast<real>(weights.beta_dt),
                               .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
                               .velocity = velocity};
-    action(scalar, arrays, weights.beta_dt == 0, scalar.implicit.has_value());
+    action(scalar, arrays, SweepForm{order_, weights.beta_dt == 0, scalar.implicit.has_value()});
   }
 }
 
 void Transport::predict(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                         const SubstepWeights& weights) {
   for_each_scalar(velocity, scalars, weights,
-                  [&](const Scalar& scalar, const ScalarArrays& arrays, bool first, bool implicit_z) {
-                    sweep_scalar(arrays, box_.local(), order_, first, implicit_z);
+                  [&](const Scalar& scalar, const ScalarArrays& arrays, const SweepForm& form) {
+                    sweep_scalar(arrays, box_.local(), form);
                     if (scalar.source_loop) scalar.source_loop->add(box_.local(), arrays_of_source(arrays));
                   });
 }
@@ -86,8 +87,8 @@ void Transport::predict(const VelocityToCorrect& velocity, const std::vector<Tra
 void Transport::add_row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                               const SubstepWeights& weights, RowTasks& tasks) {
   for_each_scalar(velocity, scalars, weights,
-                  [&](const Scalar& scalar, const ScalarArrays& arrays, bool first, bool implicit_z) {
-                    tasks.push_back(scalar_row_task(arrays, box_.nx(), order_, first, implicit_z));
+                  [&](const Scalar& scalar, const ScalarArrays& arrays, const SweepForm& form) {
+                    tasks.push_back(scalar_row_task(arrays, box_.nx(), form));
                     if (scalar.source_loop)
                       tasks.push_back(scalar.source_loop->row_task(box_.nx(), arrays_of_source(arrays)));
                   });
@@ -95,24 +96,18 @@ void Transport::add_row_tasks(const VelocityToCorrect& velocity, const std::vect
 
 void Transport::finish(double gamma_dt) {
   for (Scalar& scalar : scalars_) {
-    if (scalar.implicit) scalar.implicit->solve(scalar.star, gamma_dt * scalar.kappa / 2);
+    if (scalar.implicit) scalar.implicit->solve({&scalar.star}, gamma_dt * scalar.kappa / 2);
     if (scalar.held_mean) hold_mean(scalar, gamma_dt);
   }
 }
 
 /// s = (target - <c*>) / (gamma dt <g>), c* += gamma dt s g, as the force that keeps the bulk velocity.
 void Transport::hold_mean(Scalar& scalar, double gamma_dt) {
-  double response_mean = 1;
-  if (scalar.implicit) {
-    const std::vector<double> response = scalar.implicit->response_to_uniform_source();
-    response_mean = volume_mean(response, *grid_);
-    const auto first = response.begin() + box_.lo[2];
-    scalar.response.upload(std::vector<real>(first, first + box_.extent(2)));
-  }
+  if (scalar.implicit) scalar.implicit->find(scalar.response);
   const double missing = *scalar.held_mean - volume_mean(scalar.star, *grid_, metrics_, comm_);
-  const double source = missing / (gamma_dt * response_mean);
+  const double source = scalar.response.strength(missing, gamma_dt);
   parallel_for("scalar source", box_.local(),
-               AddSource{scalar.star.view(), scalar.response.data(), static_cast<real>(gamma_dt * source)});
+               AddSource{scalar.star.view(), scalar.response.values(), static_cast<real>(gamma_dt * source)});
 }
 
 std::vector<Field*> Transport::advanced() {

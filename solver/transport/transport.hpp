@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchanges.hpp"
+#include "solver/diffusion/implicit_diffusion.hpp"
+#include "solver/diffusion/uniform_response.hpp"
 #include "solver/momentum/momentum.hpp"
 #include "solver/physics/source.hpp"
 #include "solver/state/state.hpp"
-#include "solver/transport/scalar_diffusion.hpp"
 
 namespace sluice {
 
@@ -43,10 +44,10 @@ class Transport {
     double kappa;
     Field star;  ///< c*; between substeps the old tendency
     Field tendency;
-    std::optional<ScalarDiffusion> implicit;
+    std::optional<ImplicitDiffusion> implicit;
     std::unique_ptr<SourceLoop> source_loop;  ///< null if the sweep adds all of the source
     std::optional<double> held_mean;          ///< the volume mean that the source holds
-    Buffer<real> response;  ///< of c* to a uniform source on the rank's planes; 1 with explicit diffusion
+    UniformResponse response;                 ///< g, of c*
   };
 
   template <class Action>

@@ -1,3 +1,4 @@
+// All actuations of walls, and which one a wall has.
 #include "solver/walls/actuations.hpp"
 
 #include <fmt/format.h>

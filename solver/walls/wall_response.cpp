@@ -1,3 +1,4 @@
+// Walls whose w follows from the flow: at the start of a substep they read it and set w of its end.
 #include "solver/walls/wall_response.hpp"
 
 #include "core/device/parallel_for.hpp"

@@ -1,3 +1,4 @@
+// Conditions at the walls: sets what moves at the start of a substep, and fills the halo planes at its end.
 #include "solver/walls/walls.hpp"
 
 #include <algorithm>
@@ -232,37 +233,52 @@ WallValue Walls::velocity(Side side, Location component) const {
   return {wall(side).constant[n], moving ? moving->plane.view() : View3<const real>{}};
 }
 
-WallValue Walls::given(Side side, const FieldDescriptor& scalar) const {
-  const GivenAtWall& given = scalar.given_at_wall[static_cast<std::size_t>(side)];
+WallValue Walls::value(Side side, const FieldDescriptor& field) const {
+  switch (field.at_wall) {
+    case AtWall::tangential_velocity:
+      return condition(side).drags() ? velocity(side, field.location) : WallValue{};
+    case AtWall::normal_velocity:
+      return velocity(side, field.location);
+    case AtWall::no_gradient:
+      return {};
+    case AtWall::given:
+      break;
+  }
+  const GivenAtWall& given = field.given_at_wall[static_cast<std::size_t>(side)];
   if (!given.varies()) return {given.constant()};
-  return {0, wall(side).scalars.at(scalar.name).plane.view()};
+  return {0, wall(side).scalars.at(field.name).plane.view()};
+}
+
+WallRow Walls::row(Side side, const FieldDescriptor& field) const {
+  if (field.at_wall == AtWall::tangential_velocity) return row_of(condition(side));
+  if (field.at_wall == AtWall::given) return row_of(field.given_at_wall[static_cast<std::size_t>(side)]);
+  return WallRow::neumann;
 }
 
 void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {
-  switch (descriptor.at_wall) {
-    case AtWall::tangential_velocity:  // u, v
-      return apply_tangential(f);
-    case AtWall::normal_velocity:  // w
-      return apply_normal(f);
-    case AtWall::no_gradient:  // p
-      return apply_neumann(f);
-    case AtWall::given:  // scalars
-      return apply_given(descriptor, f);
+  if (descriptor.at_wall == AtWall::normal_velocity) {
+    apply_normal(f);
+  } else {
+    apply_at_centers(descriptor, f);
   }
 }
 
-void Walls::apply_tangential(Field& f) const {
+void Walls::apply_at_centers(const FieldDescriptor& descriptor, Field& f) const {
   for (const Side side : sides) {
     if (!owns(side)) continue;
     const auto [inside, halo] = planes_at(side, f);
-    if (condition(side).kind == WallKind::no_slip) {
-      parallel_for("no-slip wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, velocity(side, f.location())});
-    } else if (condition(side).kind == WallKind::slip) {
-      const double dz = grid_->dz(side == Side::bottom ? 0 : grid_->cells()[2] - 1);
-      parallel_for("slip length", plane_of(f),
-                   SlipAtWall{f.view(), inside, halo, velocity(side, f.location()), condition(side).slip_length, dz});
+    const WallRow condition = row(side, descriptor);
+    const WallValue given = value(side, descriptor);
+    const bool top = side == Side::top;
+    const double dz = grid_->dz(top ? grid_->cells()[2] - 1 : 0);
+    if (condition == WallRow::dirichlet) {
+      parallel_for("value at wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, given});
+    } else if (condition != WallRow::neumann) {
+      parallel_for("slip length", plane_of(f), SlipAtWall{f.view(), inside, halo, given, condition.slip_length, dz});
+    } else if (given.is_zero()) {
+      parallel_for("no gradient at wall", plane_of(f), Copy{f.view(), inside, halo});
     } else {
-      parallel_for("free-slip wall", plane_of(f), Copy{f.view(), inside, halo});
+      parallel_for("gradient at wall", plane_of(f), CopyPlus{f.view(), inside, halo, given, top ? 1.0 : -1.0, dz});
     }
   }
 }
@@ -274,28 +290,6 @@ void Walls::apply_normal(Field& w) const {
     const WallValue value = velocity(side, Location::z_face);
     if (side == Side::top) parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), inside, value});
     parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), halo, value});
-  }
-}
-
-void Walls::apply_given(const FieldDescriptor& descriptor, Field& f) const {
-  for (const Side side : sides) {
-    if (!owns(side)) continue;
-    const auto [inside, halo] = planes_at(side, f);
-    const WallValue value = given(side, descriptor);
-    if (descriptor.given_at_wall[static_cast<std::size_t>(side)].is_value) {
-      parallel_for("value at wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, value});
-    } else {
-      const bool top = side == Side::top;
-      const double dz = grid_->dz(top ? grid_->cells()[2] - 1 : 0);
-      parallel_for("gradient at wall", plane_of(f), CopyPlus{f.view(), inside, halo, value, top ? 1.0 : -1.0, dz});
-    }
-  }
-}
-
-void Walls::apply_neumann(Field& p) const {
-  for (const Side side : sides) {
-    const auto [inside, halo] = planes_at(side, p);
-    if (owns(side)) parallel_for("no gradient at wall", plane_of(p), Copy{p.view(), inside, halo});
   }
 }
 

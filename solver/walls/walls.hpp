@@ -20,6 +20,11 @@ inline WallRow row_of(const WallCondition& wall) {
   return wall.drags() ? WallRow{wall.slip_length} : WallRow::neumann;
 }
 
+/// Those of a scalar.
+inline WallRow row_of(const GivenAtWall& given) {
+  return given.is_value ? WallRow::dirichlet : WallRow::neumann;
+}
+
 /// Whether what enters through one wall leaves through the other, but for rounding: the means of w over the walls are
 /// equal. `magnitude`: the mean of |w| over the bottom wall plus that over the top wall.
 bool fluxes_balance(double bottom, double top, double magnitude);
@@ -56,15 +61,16 @@ class Walls {
   void apply(const FieldDescriptor& descriptor, Field& f) const;
   /// Sets w on the walls: below, the halo plane; above, the last plane and the halo plane.
   void apply_normal(Field& w) const;
-  /// Zero normal gradient.
-  void apply_neumann(Field& p) const;
 
   const WallCondition& condition(Side side) const { return wall(side).condition; }
   bool owns(Side side) const { return wall(side).owned; }
   /// One component of a wall's velocity on the rank's points at the last set_time.
   WallValue velocity(Side side, Location component) const;
-  /// A scalar's value at a wall or its derivative along z, likewise.
-  WallValue given(Side side, const FieldDescriptor& scalar) const;
+  /// What is known of a field at a wall: the velocity of a wall that drags it along or that it cannot pass, the value
+  /// of a scalar or its derivative along z, likewise.
+  WallValue value(Side side, const FieldDescriptor& field) const;
+  /// The condition on a field at centres in z.
+  WallRow row(Side side, const FieldDescriptor& field) const;
 
  private:
   struct Moving {
@@ -80,8 +86,7 @@ class Walls {
   };
 
   const Wall& wall(Side side) const { return walls_[static_cast<std::size_t>(side)]; }
-  void apply_tangential(Field& f) const;
-  void apply_given(const FieldDescriptor& descriptor, Field& f) const;
+  void apply_at_centers(const FieldDescriptor& descriptor, Field& f) const;
   Moving& moving_component(Side side, Location component);
   Field plane_at(Location location) const;
   void fill(Moving& moving, double time) const;

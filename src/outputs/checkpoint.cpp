@@ -117,7 +117,7 @@ std::vector<std::string> check_case(const Simulation& simulation, const io::Chec
   if (changes.empty() || allow_change) return changes;
   std::string list;
   for (const std::string& change : changes) list += "\n  " + change;
-  if (stored.flow.order == Order::second && simulation.settings.flow.order == Order::fourth) {
+  if (number_of(stored.flow.order) < number_of(simulation.settings.flow.order)) {
     list += "\nEarlier versions had order 2 unless the case asked for 4: to go on with it, set solver.order: 2";
   }
   throw Error(ExitCode::restart,

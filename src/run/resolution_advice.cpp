@@ -84,9 +84,8 @@ std::string resolution_advice(const Grid& grid, const FlowParameters& flow, doub
       cells.push_back(fmt::format("{:.0f} cells along {}", needed, one.axis));
   }
   if (most_along_z > 0) cells.push_back(fmt::format("{:.0f} cells along z with this stretching", most_along_z));
-  std::string text =
-      fmt::format("the grid is {} for solver.order: {} ({}): take at least {}", name(worst),
-                  flow.order == Order::second ? 2 : 4, fmt::join(spacings, ", "), fmt::join(cells, ", "));
+  std::string text = fmt::format("the grid is {} for solver.order: {} ({}): take at least {}", name(worst),
+                                 number_of(flow.order), fmt::join(spacings, ", "), fmt::join(cells, ", "));
   if (flow.order == Order::second) {
     FlowParameters fourth = flow;
     fourth.order = Order::fourth;

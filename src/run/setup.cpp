@@ -63,13 +63,14 @@ ProcessGrid choose_process_grid(const io::Case& settings, int ranks) {
   }
   const auto candidates = process_grids(settings, ranks);
   if (candidates.empty()) {
-    throw Error(ExitCode::resources, fmt::format("{} processes are too many for {} x {} x {} cells in {} z blocks: use "
-                                                 "fewer processes, or solver.z_blocks up to {}{}",
-                                                 ranks, settings.cells[0], settings.cells[1], settings.cells[2],
-                                                 settings.z_blocks, std::max<std::int64_t>(1, settings.cells[2] / 2),
-                                                 settings.flow.order == Order::fourth
-                                                     ? "; where y is split, " + needs_rows(reach_of(Order::fourth))
-                                                     : ""));
+    throw Error(ExitCode::resources,
+                fmt::format("{} processes are too many for {} x {} x {} cells in {} z blocks: use "
+                            "fewer processes, or solver.z_blocks up to {}{}",
+                            ranks, settings.cells[0], settings.cells[1], settings.cells[2], settings.z_blocks,
+                            std::max<std::int64_t>(1, settings.cells[2] / 2),
+                            reach_of(settings.flow.order) > 1
+                                ? "; where y is split, " + needs_rows(reach_of(settings.flow.order))
+                                : ""));
   }
   return candidates.front();
 }

@@ -63,7 +63,7 @@ TEST_P(Buoyancy, WorkIsTakenFromThePotentialEnergy) {
                 .beta_dt = 0,
                 .half_kappa_gamma_dt = 0,
                 .velocity = flow.state},
-               c.local_box(), order, true, false);
+               c.local_box(), {order, true, false});
   const auto rates = flow.read(tendency);
   const auto w = flow.read(velocity.w);
   const auto forces = flow.read(force.w);

@@ -14,9 +14,8 @@
 #include "solver/grid/stretching.hpp"
 #include "solver/physics/body_forces.hpp"
 #include "solver/physics/hartmann.hpp"
-#include "solver/physics/streamwise_source.hpp"
+#include "solver/physics/number_sources.hpp"
 #include "solver/physics/terms.hpp"
-#include "solver/physics/uniform_source.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "solver/walls/opposition_control.hpp"
 #include "tests/support/buoyancy.hpp"
@@ -256,7 +255,7 @@ TEST_P(PendingCorrections, AreAppliedByTheSweepOfAScalar) {
       const auto sweep = [&](Field& tendency, Field& star) {
         flow.set(star, old_tendency);
         sweep_scalar(arrays_of(flow, flow.stepper.velocity(advancing), stored, 0, tendency, star),
-                     box_of(box.nx(), box.ny(), box.nz()), order, first, implicit_z);
+                     box_of(box.nx(), box.ny(), box.nz()), {order, first, implicit_z});
       };
       const FieldDescriptor& descriptor = stored.transported[0].descriptor;
       Field tendency = make_field(descriptor, box, order);
@@ -300,15 +299,15 @@ TEST_P(PendingCorrections, TasksEqualSweepsOfTheirOwn) {
     for (Field* f : {&star.u, &star.v, &star.w, &own_star.u, &own_star.v, &own_star.w, &c_star, &own_c_star})
       flow.set(*f, old_tendency);
 
-    RowTasks tasks{scalar_row_task(arrays_of(flow, flow.state, flow.state, 1, c_tendency, c_star), box.nx(), order,
-                                   false, implicit_z)};
+    RowTasks tasks{scalar_row_task(arrays_of(flow, flow.state, flow.state, 1, c_tendency, c_star), box.nx(),
+                                   {order, false, implicit_z})};
     forces.append_tasks(flow.state.transported, weights.alpha_dt, tendency, star, tasks);
     flow.stepper.momentum().predict(flow.state, flow.state.p, weights, tendency, star, {.tasks = tasks});
 
     flow.stepper.momentum().predict(flow.state, flow.state.p, weights, own_tendency, own_star);
     forces.add(flow.state, flow.state.transported, weights.alpha_dt, own_tendency, own_star);
     sweep_scalar(arrays_of(flow, flow.state, flow.state, 1, own_c_tendency, own_c_star),
-                 box_of(box.nx(), box.ny(), box.nz()), order, false, implicit_z);
+                 box_of(box.nx(), box.ny(), box.nz()), {order, false, implicit_z});
 
     EXPECT_EQ(relative_difference(flow, tendency.u, own_tendency.u), 0);
     EXPECT_EQ(relative_difference(flow, tendency.v, own_tendency.v), 0);

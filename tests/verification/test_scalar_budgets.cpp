@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "solver/physics/number_sources.hpp"
 #include "solver/physics/sources.hpp"
-#include "solver/physics/streamwise_source.hpp"
-#include "solver/physics/uniform_source.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/budget_terms.hpp"
 #include "tests/support/buoyancy.hpp"
@@ -193,7 +192,7 @@ GlobalArray rate_of_scalar(const Flow& flow, std::size_t number) {
                 .beta_dt = 0,
                 .half_kappa_gamma_dt = 0,
                 .velocity = flow.state},
-               c.local_box(), order, true, false);
+               c.local_box(), {order, true, false});
   return flow.read(tendency);
 }
 

@@ -8,10 +8,8 @@
 
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
-#include "solver/physics/held_mean.hpp"
+#include "solver/physics/number_sources.hpp"
 #include "solver/physics/source_loops.hpp"
-#include "solver/physics/streamwise_source.hpp"
-#include "solver/physics/uniform_source.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/flow_case.hpp"
 
@@ -227,7 +225,7 @@ TEST_P(Scalar, AdvectionConservesItAndItsSquare) {
                 .beta_dt = 0,
                 .half_kappa_gamma_dt = 0,
                 .velocity = flow.state},
-               c.local_box(), GetParam().order, true, false);
+               c.local_box(), {GetParam().order, true, false});
   const auto values = flow.read(c);
   const auto rates = flow.read(tendency);
   double change = 0, change_magnitude = 0, change_of_square = 0, square_magnitude = 0;

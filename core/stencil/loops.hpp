@@ -1,0 +1,22 @@
+#pragma once
+// Loops over cells with kernels that are templates of the order.
+#include "core/device/parallel_for.hpp"
+#include "core/stencil/lines.hpp"
+
+namespace sluice::op {
+
+/// parallel_for with Kernel<order>{arguments...}.
+template <template <Order> class Kernel, class... Arguments>
+void parallel_for(const char* name, const Box3& box, Order order, const Arguments&... arguments) {
+  with_order(order, [&](auto constant) { sluice::parallel_for(name, box, Kernel<constant>{arguments...}); });
+}
+
+/// reduce_max with such a kernel.
+template <template <Order> class Kernel, class... Arguments>
+double reduce_max(const char* name, const Box3& box, Order order, const Arguments&... arguments) {
+  double largest = 0;
+  with_order(order, [&](auto constant) { largest = sluice::reduce_max(name, box, Kernel<constant>{arguments...}); });
+  return largest;
+}
+
+}  // namespace sluice::op

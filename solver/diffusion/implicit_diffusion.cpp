@@ -1,0 +1,104 @@
+// Implicit diffusion along z, eq. (5): a substep solves it for u* and for each scalar before the Poisson equation.
+#include "solver/diffusion/implicit_diffusion.hpp"
+
+#include <utility>
+
+#include "core/device/parallel_for.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Side = Walls::Side;
+
+/// f += factor value / divisor on one plane: what is given at a wall, on the right-hand side.
+struct AddWallValue {
+  View3<real> f;
+  int plane;
+  WallValue value;
+  double factor, divisor;
+  SLUICE_INLINE void operator()(int i, int j, int) const {
+    f(i, j, plane) += static_cast<real>(factor * value(i, j) / divisor);
+  }
+};
+
+/// The matrices Lz of fields, each once: fields at centres with the same conditions at the walls have the same.
+struct Matrices {
+  std::vector<TridiagonalRows> rows;
+  std::vector<std::size_t> of_field;
+};
+
+Matrices matrices_of(const std::vector<FieldDescriptor>& fields, const Grid& grid, const Walls& walls) {
+  Matrices matrices;
+  const FieldDescriptor* last = nullptr;
+  for (const FieldDescriptor& field : fields) {
+    const auto row = [&](const FieldDescriptor& of, Side side) { return walls.row(side, of); };
+    const bool faces = field.location == Location::z_face;
+    const bool known = last != nullptr && !faces && last->location != Location::z_face &&
+                       row(field, Side::bottom) == row(*last, Side::bottom) &&
+                       row(field, Side::top) == row(*last, Side::top);
+    if (!known) {
+      matrices.rows.push_back(
+          faces ? second_derivative_faces(grid.z_nodes())
+                : second_derivative_centers(grid.z_nodes(), row(field, Side::bottom), row(field, Side::top)));
+    }
+    matrices.of_field.push_back(matrices.rows.size() - 1);
+    last = &field;
+  }
+  return matrices;
+}
+
+}  // namespace
+
+ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
+                                     const Walls& walls, std::vector<FieldDescriptor> fields, TridiagonalMethod method,
+                                     Exchange& exchange)
+    : grid_(&grid),
+      walls_(&walls),
+      fields_(std::move(fields)),
+      matrix_of_(matrices_of(fields_, grid, walls).of_field),
+      solver_(comm, decomposition, matrices_of(fields_, grid, walls).rows, static_cast<int>(fields_.size()), method,
+              exchange) {}
+
+void ImplicitDiffusion::solve(const std::vector<Field*>& stars, double c) {
+  SLUICE_REQUIRE(stars.size() == fields_.size(), "as many fields as descriptors");
+  std::vector<ZHelmholtzSolver::Task> tasks;
+  for (std::size_t n = 0; n < stars.size(); ++n) {
+    add_wall_values(fields_[n], *stars[n], c);
+    if (fields_[n].location == Location::z_face) walls_->apply_normal(*stars[n]);
+    tasks.push_back({stars[n], matrix_of_[n]});
+  }
+  solver_.prepare(c);
+  solver_.solve(tasks);
+}
+
+void ImplicitDiffusion::add_wall_values(const FieldDescriptor& descriptor, Field& f, double c) const {
+  // What is known at the wall goes to the right-hand side. For a field at centres, Lz in a wall row is
+  // (f_1 - f_0)/(dz_c dz_0) - 2 (f_0 - f_wall)/(dz_0 (dz_0 + 2 l)), where l is the slip length, or, for a given
+  // gradient, (f_1 - f_0)/(dz_c dz_0) - (df/dz)_wall/dz_0; for w, in the row next to the wall,
+  // ((w_1 - w_0)/dz_1 - (w_0 - w_wall)/dz_0)/dz_c.
+  for (const Side side : Walls::sides) {
+    const WallValue value = walls_->value(side, descriptor);
+    if (!walls_->owns(side) || value.is_zero()) continue;
+    const bool bottom = side == Side::bottom;
+    const std::int64_t last = grid_->cells()[2] - 1;
+    const double dz = grid_->dz(bottom ? 0 : last);
+    const WallRow row = walls_->row(side, descriptor);
+    const int at_top = f.box().nz() - 1;
+    AddWallValue add{f.view(), bottom ? 0 : at_top, value, 2 * c, dz * (dz + 2 * row.slip_length)};
+    if (descriptor.location == Location::z_face) {
+      add.plane = bottom ? 0 : at_top - 1;
+      add.divisor = dz * (2 * grid_->dz_center(bottom ? 0 : last - 1));
+    } else if (row == WallRow::neumann) {
+      add.factor = bottom ? -c : c;
+      add.divisor = dz;
+    }
+    parallel_for("wall value", box_of(f.box().nx(), f.box().ny(), 1), add);
+  }
+}
+
+void ImplicitDiffusion::find(UniformResponse& response) const {
+  response.set(solver_.solve_profile(std::vector<double>(static_cast<std::size_t>(grid_->cells()[2]), 1.0)), *grid_);
+}
+
+}  // namespace sluice
