@@ -54,7 +54,7 @@ std::string places(Simulation& simulation) {
   const Extreme rate = extreme_rate(state.velocity, metrics, simulation.flow.order, comm);
   const Extreme divergence = extreme_divergence(state.velocity, metrics, simulation.flow.order, comm);
   const char* const formula =
-      simulation.flow.order == Order::fourth ? "7/6 (|u|/dx + |v|/dy) + |w|/dz" : "|u|/dx + |v|/dy + |w|/dz";
+      largest_wavenumber(simulation.flow.order) > 1 ? "7/6 (|u|/dx + |v|/dy) + |w|/dz" : "|u|/dx + |v|/dy + |w|/dz";
   text += fmt::format("\n  {} is largest, {:.6g},{}", formula, rate.value, place_text(simulation, rate));
   text += fmt::format("\n  |div u| is largest, {:.6g},{}", divergence.value, place_text(simulation, divergence));
   return text + "\n  (cells counted from 0; a face value belongs to the cell below it)";
