@@ -34,8 +34,10 @@ class PoissonSolver {
   /// Throws Error(internal) if the domain does not fit the decomposition. Collective.
   PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
                 TridiagonalMethod method, const ExchangeSet& exchanges);
-  /// Memory of such a solver on one rank. Local.
-  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
+  /// Memory of such a solver on one rank, and of a field of make_field(). Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method,
+                           bool periodic_z = false);
+  static double field_memory(const Decomposition& decomposition, int rank, Order order);
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;
   ~PoissonSolver();

@@ -18,6 +18,8 @@ class Projection {
  public:
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
              const Walls& walls, HaloExchange& halo, const FlowParameters& flow, const ExchangeSet& exchanges);
+  /// On one rank. Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, const FlowParameters& flow);
 
   /// Makes a field that solve() accepts as phi.
   Field make_phi() const { return poisson_.make_field(); }

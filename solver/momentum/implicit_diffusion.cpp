@@ -13,7 +13,7 @@ ImplicitDiffusion::ImplicitDiffusion(const Communicator& comm, const Decompositi
               {second_derivative_centers(grid.z_nodes(), row_of(walls.condition(Walls::Side::bottom)),
                                          row_of(walls.condition(Walls::Side::top))),
                second_derivative_faces(grid.z_nodes())},
-              3, method, exchange) {}
+              components, method, exchange) {}
 
 void ImplicitDiffusion::prepare(double c) {
   c_ = c;

@@ -14,6 +14,9 @@ class ImplicitDiffusion {
  public:
   ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
                     TridiagonalMethod method, Exchange& exchange);
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
+    return ZHelmholtzSolver::memory(decomposition, rank, components, method);
+  }
 
   /// Prepares (1 - c Lz) for c = gamma dt nu/2. Local.
   void prepare(double c);
@@ -29,6 +32,7 @@ class ImplicitDiffusion {
   const Grid* grid_;
   const Walls* walls_;
   double c_ = 0;
+  static constexpr int components = 3;
   static constexpr std::size_t at_centers = 0, at_faces = 1;  ///< matrices: of u and v, of w
   ZHelmholtzSolver solver_;
 };

@@ -14,6 +14,9 @@ class ScalarDiffusion {
   /// `grid`, `walls` and the exchange must outlive it.
   ScalarDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
                   const FieldDescriptor& scalar, TridiagonalMethod method, Exchange& exchange);
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
+    return ZHelmholtzSolver::memory(decomposition, rank, 1, method);
+  }
 
   /// star: the right-hand side on entry, c* on return; halos are neither read nor written. c = gamma dt kappa/2.
   /// Collective.

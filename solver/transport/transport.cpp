@@ -51,6 +51,15 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
   }
 }
 
+MemoryNeed Transport::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow) {
+  MemoryNeed need;
+  for (const FieldDescriptor& field : scalar_fields(flow)) {
+    need.held += 2 * field_memory(field, decomposition.x_pencil(rank), flow.order);  // c* and R
+    if (flow.diffusion == Diffusion::implicit_z) need += ScalarDiffusion::memory(decomposition, rank, flow.tridiagonal);
+  }
+  return need;
+}
+
 /// Calls action(scalar, arrays, first, implicit_z).
 template <class Action>
 void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,

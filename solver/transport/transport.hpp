@@ -19,6 +19,8 @@ class Transport {
   /// `comm`, `decomposition`, `grid`, `walls` and the exchange must outlive it. Collective.
   Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
             const Walls& walls, const FlowParameters& flow, Exchange& exchange);
+  /// On one rank. Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, const FlowParameters& flow);
 
   bool empty() const { return scalars_.empty(); }
 

@@ -52,8 +52,7 @@ double print_step_forecast(const Machine& machine, const io::Case& settings, con
   fmt::print("phases          {} ms\n", fmt::join(phases, ", "));
   double memory = 0;
   for (int rank = 0; rank < ranks; ++rank)
-    memory =
-        std::max(memory, rank_memory(grid, settings.flow, decomposition, settings.exchange, rank, machine.is_gpu()));
+    memory = std::max(memory, rank_memory(settings.flow, decomposition, settings.exchange, rank, machine.is_gpu()));
   constexpr double gib = 1073741824;
   const bool fits = memory <= machine.memory;
   fmt::print("device memory   {:.2f} GiB of {:.2f} GiB\n", memory / gib, machine.memory / gib);

@@ -300,8 +300,8 @@ void print_candidates(const io::Case& settings, int ranks) {
 void print_memory(const io::Case& settings, const Grid& grid, const Decomposition& decomposition) {
   const FlowParameters& flow = settings.flow;
   const ExchangeMethods& exchange = settings.exchange;
-  double bytes = step_memory(grid, flow, decomposition, exchange);
-  double bytes_on_root = rank_memory(grid, flow, decomposition, exchange, 0);
+  double bytes = step_memory(flow, decomposition, exchange);
+  double bytes_on_root = rank_memory(flow, decomposition, exchange, 0);
   for (const io::ProbeSpec& probe : settings.output.probes) {
     const ProbeNeed need = probe_need(probe, grid, settings.flow, decomposition.x_pencil(0));
     bytes += need.memory;

@@ -189,8 +189,7 @@ ExitCode command_run(const RunOptions& options) {
     of_fields = std::max(
         of_fields,
         fields_need(fields, grid, input.settings.flow, decomposition.x_pencil(rank_of(MPI_COMM_WORLD))).own_memory);
-  require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD,
-                 held_samples + of_fields);
+  require_memory(input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD, held_samples + of_fields);
   watchdog.begin(Watchdog::Task::start, "start of the run");
   RunLoop run(input.settings, grid, std::move(tuning), log, watchdog, start);
   run.begin(options.restart, options.allow_change);

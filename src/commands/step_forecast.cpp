@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <iterator>
 #include <map>
 
 #include "core/decomp/halo_exchange.hpp"
-#include "core/decomp/transpose_need.hpp"
 #include "core/support/error.hpp"
 #include "core/support/phases.hpp"
 #include "core/support/real.hpp"
 #include "model/field_descriptor.hpp"
+#include "poisson/poisson_solver.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/rk3.hpp"
@@ -200,8 +199,7 @@ class RankExchanges {
   /// Transposes between x and y pencils, both ways.
   double transposes() const {
     if (processes_.py == 1) return 0;
-    const ExchangeNeed need = transpose_need<std::complex<real>>(decomposition_.spectral_x_pencil(rank_),
-                                                                 decomposition_.spectral_y_pencil(rank_));
+    const ExchangeNeed need = PoissonSolver::memory(decomposition_, rank_, TridiagonalMethod::ptdma).rows;
     std::vector<int> others;
     for (int y = 0; y < processes_.py; ++y) others.push_back(processes_.rank(y, processes_.z_index(rank_)));
     return 2 * seconds(need.messages, need.transposed, others);
@@ -243,7 +241,7 @@ class RankExchanges {
     if (processes_.py == 1) return 0;
     const int y = processes_.y_index(rank_);
     const int z = processes_.z_index(rank_);
-    const double bytes = HaloExchange::memory(box(), {processes_.py, 1}, widths).halos.messages * share;
+    const double bytes = 2 * HaloExchange::side_bytes(box(), 1, widths, false) * share;
     return seconds(
         bytes, bytes,
         {processes_.rank((y + 1) % processes_.py, z), processes_.rank((y + processes_.py - 1) % processes_.py, z)});
@@ -269,8 +267,7 @@ class RankExchanges {
   double along_z(const std::vector<HaloWidth>& widths, double share) const {
     if (processes_.pz == 1) return 0;
     const std::vector<int> others = z_neighbours();
-    const double both_sides = HaloExchange::memory(box(), {1, processes_.pz}, widths).halos.messages * share;
-    const double bytes = both_sides / 2 * static_cast<double>(others.size());
+    const double bytes = HaloExchange::side_bytes(box(), 2, widths, true) * share * static_cast<double>(others.size());
     return seconds(bytes, bytes, others);
   }
 
