@@ -119,6 +119,17 @@ MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, T
   return memory;
 }
 
+PhaseWords PoissonSolver::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                                LineStrategy lines, std::optional<Order> divergence) {
+  const bool fused = divergence && forms_divergence(cells[0], *divergence);
+  constexpr int both_ways = 4;                                     // each transform and transpose reads and writes once
+  return {{TimedPhase::divergence, divergence && !fused ? 4 : 0},  // reads u*, v*, w*, writes
+          {TimedPhase::fft_x, both_ways + (fused ? 2 : 0)},        // reads u*, v*, w* instead
+          {TimedPhase::fft_y, cells[1] > 1 ? both_ways : 0},
+          {TimedPhase::transpose, processes.py > 1 ? both_ways : 0},
+          {TimedPhase::tridiagonal, words_of(lines)}};
+}
+
 double PoissonSolver::field_memory(const Decomposition& decomposition, int rank, Order order) {
   return Field::memory(decomposition.x_pencil(rank), row_length(decomposition.cells()[0]), halo(order));
 }

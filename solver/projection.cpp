@@ -48,6 +48,13 @@ MemoryNeed Projection::memory(const Decomposition& decomposition, int rank, cons
   return need;
 }
 
+PhaseWords Projection::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                             const FlowParameters& flow, LineStrategy lines) {
+  PhaseWords words = PoissonSolver::words(cells, processes, lines, flow.order);
+  if (flow.spanwise_forcing.kind != ForcingKind::none) ++words[TimedPhase::divergence];  // the mean of v*
+  return words;
+}
+
 HaloExchange::PlanesBeyond Projection::beyond() {
   return {below_ ? &*below_ : nullptr, above_ ? &*above_ : nullptr};
 }

@@ -99,6 +99,26 @@ double TimeStepper::memory(const Decomposition& decomposition, int rank, const F
   return need.bytes(methods);
 }
 
+PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                              const FlowParameters& flow, LineStrategy lines, bool on_gpu) {
+  const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
+  const bool corrects = can_leave_corrections(flow, on_gpu);
+  PhaseWords words;
+  const auto add = [&](const PhaseWords& part) {
+    for (const auto& [phase, count] : part) words[phase] += count;
+  };
+  for (int k = 0; k < Rk3::substeps; ++k) {
+    words[TimedPhase::momentum] += Momentum::words(flow.diffusion, k == 0, corrects, on_gpu);
+    if (on_gpu) words[TimedPhase::momentum] += BodyForces({}, flow).words();  // a CPU has what they need in cache
+    add(Transport::words(flow, lines, k == 0, corrects, on_gpu));
+    if (implicit_z) words[TimedPhase::implicit_diffusion] += ImplicitDiffusion::words(lines);
+    add(Projection::words(cells, processes, flow, lines));
+    if (!corrects) words[TimedPhase::correction] += CorrectionSweep::words(implicit_z);
+    if (corrects && implicit_z && !on_gpu) words[TimedPhase::correction] += CorrectionSweep::words_of_pressure;
+  }
+  return words;
+}
+
 State TimeStepper::make_state() const {
   // With explicit diffusion the solve uses p itself as phi.
   Field p = implicit_ ? make_field(base_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();

@@ -42,6 +42,11 @@ class TimeStepper {
   static double memory(const Decomposition& decomposition, int rank, const FlowParameters& flow,
                        const ExchangeMethods& methods, bool on_gpu = loops_on_gpu);
 
+  /// What a step moves, where the momentum sweep can correct the velocity, as on all but odd grids. `lines`: how those
+  /// along z are solved. Local.
+  static PhaseWords words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                          const FlowParameters& flow, LineStrategy lines, bool on_gpu = loops_on_gpu);
+
   /// A flow at rest with the fields that the stepper needs.
   State make_state() const;
 

@@ -3,6 +3,7 @@
 
 #include "model/parameters.hpp"
 #include "poisson/helmholtz_solver.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/state/state.hpp"
 #include "solver/walls/walls.hpp"
@@ -11,12 +12,16 @@ namespace sluice {
 
 /// The implicit half of Crank-Nicolson diffusion along z, the left-hand side of eq. (5), for all three components.
 class ImplicitDiffusion {
+  static constexpr int components = 3;
+
  public:
   ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
                     TridiagonalMethod method, Exchange& exchange);
   static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
     return ZHelmholtzSolver::memory(decomposition, rank, components, method);
   }
+  /// Words per cell that solve() reads and writes.
+  static constexpr int words(LineStrategy lines) { return components * words_of(lines); }
 
   /// Prepares (1 - c Lz) for c = gamma dt nu/2. Local.
   void prepare(double c);
@@ -32,7 +37,6 @@ class ImplicitDiffusion {
   const Grid* grid_;
   const Walls* walls_;
   double c_ = 0;
-  static constexpr int components = 3;
   static constexpr std::size_t at_centers = 0, at_faces = 1;  ///< matrices: of u and v, of w
   ZHelmholtzSolver solver_;
 };

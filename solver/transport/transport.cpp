@@ -4,6 +4,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 #include "solver/physics/sources.hpp"
 #include "solver/state/volume_mean.hpp"
 #include "solver/transport/scalar_sweep.hpp"
@@ -58,6 +59,18 @@ MemoryNeed Transport::memory(const Decomposition& decomposition, int rank, const
     if (flow.diffusion == Diffusion::implicit_z) need += ScalarDiffusion::memory(decomposition, rank, flow.tridiagonal);
   }
   return need;
+}
+
+PhaseWords Transport::words(const FlowParameters& flow, LineStrategy lines, bool first, bool corrects, bool on_gpu) {
+  PhaseWords words;
+  for (const ScalarParameters& scalar : flow.scalars) {
+    const Source& source = source_of(scalar);
+    words[on_gpu ? TimedPhase::scalars : TimedPhase::momentum] += scalar_words(first, !on_gpu, corrects);
+    if (on_gpu && source.loop(scalar)) words[TimedPhase::scalars] += SourceLoop::words;
+    if (flow.diffusion == Diffusion::implicit_z) words[TimedPhase::scalars] += words_of(lines);
+    if (source.held_mean(scalar)) words[TimedPhase::scalars] += 3;  // its mean; then it is read and written
+  }
+  return words;
 }
 
 /// Calls action(scalar, arrays, first, implicit_z).
