@@ -96,6 +96,11 @@ PeriodicLines::PeriodicLines(const Communicator& comm, const Decomposition& deco
   if (comm.processes().pz > 1) image_ = HostImage(ends_.data(), ends_.bytes());
 }
 
+double PeriodicLines::memory(const Decomposition& decomposition, int rank) {
+  const Box3 box = decomposition.spectral_y_pencil(rank);
+  return static_cast<double>(box.extent(0) * box.extent(1)) * (sizeof(double) + 2 * sizeof(Complex));
+}
+
 void PeriodicLines::correct(View3<Complex> lines) {
   const int count = box_.nx() * box_.ny();
   const Box3 plane = box_of(box_.nx(), box_.ny(), 1);

@@ -21,6 +21,9 @@ class PeriodicLines {
   PeriodicLines(const Communicator& comm, const Decomposition& decomposition, const std::vector<double>& shift_x,
                 const std::vector<double>& shift_y, const std::vector<double>& z_nodes);
 
+  /// Bytes of its arrays on one rank.
+  static double memory(const Decomposition& decomposition, int rank);
+
   /// In place, on the rank's y pencil. Collective over the process column. The same bits on every process grid.
   void correct(View3<std::complex<real>> lines);
 

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "core/decomp/transpose.hpp"
-#include "core/decomp/transpose_need.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/error.hpp"
 #include "poisson/divergence/divergence_fourier.hpp"
@@ -101,14 +100,37 @@ PoissonSolver::PoissonSolver(PoissonSolver&&) noexcept = default;
 PoissonSolver& PoissonSolver::operator=(PoissonSolver&&) noexcept = default;
 PoissonSolver::~PoissonSolver() = default;
 
-MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method) {
+MemoryNeed PoissonSolver::memory(const Decomposition& decomposition, int rank, TridiagonalMethod method,
+                                 bool periodic_z) {
   const LinePlan plan = plan_lines(decomposition, decomposition.processes().z_index(rank), method);
   const LineBoxes boxes = spectral_lines(decomposition, rank);
   MemoryNeed memory = line_solver_need(boxes, plan, ShiftedLines::components);
   memory.held += PoissonTables::bytes(plan, boxes.my_home(), boxes.my_whole());
-  if (decomposition.processes().py > 1)
-    memory.rows = transpose_need<Complex>(decomposition.spectral_x_pencil(rank), boxes.my_home());
+  if (periodic_z) memory.held += PeriodicLines::memory(decomposition, rank);
+  const ProcessGrid& processes = decomposition.processes();
+  if (processes.py == 1) return memory;
+  std::vector<Box3> from, to;
+  for (int y = 0; y < processes.py; ++y) {
+    from.push_back(decomposition.spectral_x_pencil(processes.rank(y, processes.z_index(rank))));
+    to.push_back(decomposition.spectral_y_pencil(processes.rank(y, processes.z_index(rank))));
+  }
+  memory.rows = Transpose<Complex>::memory(from, to, processes.y_index(rank));
   return memory;
+}
+
+PhaseWords PoissonSolver::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                                LineStrategy lines, std::optional<Order> divergence) {
+  const bool fused = divergence && forms_divergence(cells[0], *divergence);
+  constexpr int both_ways = 4;                                     // each transform and transpose reads and writes once
+  return {{TimedPhase::divergence, divergence && !fused ? 4 : 0},  // reads u*, v*, w*, writes
+          {TimedPhase::fft_x, both_ways + (fused ? 2 : 0)},        // reads u*, v*, w* instead
+          {TimedPhase::fft_y, cells[1] > 1 ? both_ways : 0},
+          {TimedPhase::transpose, processes.py > 1 ? both_ways : 0},
+          {TimedPhase::tridiagonal, words_of(lines)}};
+}
+
+double PoissonSolver::field_memory(const Decomposition& decomposition, int rank, Order order) {
+  return Field::memory(decomposition.x_pencil(rank), row_length(decomposition.cells()[0]), halo(order));
 }
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {

@@ -1,7 +1,9 @@
 #pragma once
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/decomp/communicator.hpp"
@@ -12,9 +14,11 @@
 #include "core/device/timers.hpp"
 #include "core/stencil/order.hpp"
 #include "core/stencil/tridiagonal_method.hpp"
+#include "core/support/phases.hpp"
 
 namespace sluice {
 
+enum class LineStrategy;    // poisson/tridiagonal/line_plan.hpp
 struct VelocityDivergence;  // poisson/divergence/divergence_rows.hpp
 
 /// Solves div grad(phi) = rhs, the discrete operator on the staggered grid, eq. (2): of order 2 or 4 along x and y,
@@ -34,8 +38,10 @@ class PoissonSolver {
   /// Throws Error(internal) if the domain does not fit the decomposition. Collective.
   PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
                 TridiagonalMethod method, const ExchangeSet& exchanges);
-  /// Memory of such a solver on one rank. Local.
-  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method);
+  /// Memory of such a solver on one rank, and of a field of make_field(). Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method,
+                           bool periodic_z = false);
+  static double field_memory(const Decomposition& decomposition, int rank, Order order);
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;
   ~PoissonSolver();
@@ -64,6 +70,11 @@ class PoissonSolver {
   void solve(VelocityDivergence& divergence, Field& phi, PhaseTimers& timers);
   /// Whether the transform along x forms the divergence, for rows of nx cells, so that it is not stored.
   static bool forms_divergence(std::int64_t nx, Order order);
+
+  /// What one solve moves, for a right-hand side that is stored, or with `divergence` for div u* of this order.
+  /// `cells`: of the grid. `lines`: how those along z are solved. Local.
+  static PhaseWords words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes, LineStrategy lines,
+                          std::optional<Order> divergence = {});
 
   /// Unscaled coefficients with y whole: `values` are those of `box`, the rank's part of (nx / 2 + 1) x ny x nz global
   /// indices, valid until the next call.

@@ -20,6 +20,10 @@ struct SpanwiseMean {
   SLUICE_INLINE double write(Cell c, real value) const { return weighted_by_height(value, c.k, m); }
 };
 
+Box3 plane_of(const Box3& box) {
+  return {{0, 0, 0}, {box.extent(0), box.extent(1), 1}};
+}
+
 }  // namespace
 
 Projection::Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
@@ -34,9 +38,23 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order, flow.periodic_z},
                flow.tridiagonal, exchanges) {
   if (!halo.neighbours_own_two_planes()) return;
-  const Box3 plane{{0, 0, 0}, {box_.extent(0), box_.extent(1), 1}};
-  above_.emplace(plane, Location::center, 0, HaloWidth{0, 0});
-  if (flow.diffusion == Diffusion::implicit_z) below_.emplace(plane, Location::center, 0, HaloWidth{0, 0});
+  above_.emplace(plane_of(box_), Location::center, 0, HaloWidth{0, 0});
+  if (flow.diffusion == Diffusion::implicit_z) below_.emplace(plane_of(box_), Location::center, 0, HaloWidth{0, 0});
+}
+
+MemoryNeed Projection::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow) {
+  MemoryNeed need = PoissonSolver::memory(decomposition, rank, flow.tridiagonal, flow.periodic_z);
+  if (HaloExchange::neighbours_own_two_planes(decomposition, flow.periodic_z))
+    need.held += (flow.diffusion == Diffusion::implicit_z ? 2 : 1) *
+                 Field::memory(plane_of(decomposition.x_pencil(rank)), 0, HaloWidth{0, 0});
+  return need;
+}
+
+PhaseWords Projection::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                             const FlowParameters& flow, LineStrategy lines) {
+  PhaseWords words = PoissonSolver::words(cells, processes, lines, flow.order);
+  if (flow.spanwise_forcing.kind != ForcingKind::none) ++words[TimedPhase::divergence];  // the mean of v*
+  return words;
 }
 
 HaloExchange::PlanesBeyond Projection::beyond() {

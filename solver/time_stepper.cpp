@@ -62,6 +62,65 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
   }
 }
 
+MemoryNeed TimeStepper::need_of(const Decomposition& decomposition, int rank, const FlowParameters& flow, bool on_gpu) {
+  const Box3 box = decomposition.x_pencil(rank);
+  const std::vector<FieldDescriptor> scalars = scalar_fields(flow);
+  MemoryNeed need{.held = 3 * VectorField::memory(box, flow.order)};  // u, u* and R
+  need.held += PoissonSolver::field_memory(decomposition, rank, flow.order);
+  need.held += Walls::memory(box, flow.bottom, flow.top, scalars) + WallResponses::memory(box, flow);
+  for (const FieldDescriptor& scalar : scalars) need.held += field_memory(scalar, box, flow.order);
+  need += Transport::memory(decomposition, rank, flow);
+  need += Projection::memory(decomposition, rank, flow);
+  if (flow.diffusion == Diffusion::implicit_z) {
+    const bool second = on_gpu && can_leave_corrections(flow, on_gpu);
+    need.held += (second ? 2 : 1) * field_memory(base_fields()[pressure_field], box, flow.order);
+    need += ImplicitDiffusion::memory(decomposition, rank, pressure_field, flow.tridiagonal);
+  }
+  std::vector<HaloWidth> all;
+  for (const FieldDescriptor& field : fields_of(flow)) all.push_back(halo_of(field, flow.order));
+  if (flow.diffusion == Diffusion::explicit_) all[pressure_field] = PoissonSolver::halo(flow.order);
+  std::vector<HaloWidth> advanced = all;
+  advanced.erase(advanced.begin() + pressure_field);
+  need += {.halos = HaloExchange::memory(decomposition, rank, all, flow.periodic_z)};
+  if (HaloExchange::neighbours_own_two_planes(decomposition, flow.periodic_z))  // fill_halos_after_correction()
+    need += {.halos = HaloExchange::memory_ahead(decomposition, rank, advanced,
+                                                 flow.diffusion == Diffusion::implicit_z ? all : advanced)};
+  return need;
+}
+
+double TimeStepper::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow,
+                           const ExchangeMethods& methods, bool on_gpu) {
+  MemoryNeed need = need_of(decomposition, rank, flow, on_gpu);
+  for (const auto& [method, kind] : {std::pair{&ExchangeMethods::rows, &MemoryNeed::rows},
+                                     std::pair{&ExchangeMethods::columns, &MemoryNeed::columns}}) {
+    const bool shared = array_moves(methods.*method) == ArrayMoves::shared;
+    double& transposed = (need.*kind).transposed;
+    for (int other = 0; shared && other < decomposition.processes().size(); ++other)
+      transposed = std::max(transposed, (need_of(decomposition, other, flow, on_gpu).*kind).transposed);
+  }
+  return need.bytes(methods);
+}
+
+PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                              const FlowParameters& flow, LineStrategy lines, bool on_gpu) {
+  const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
+  const bool corrects = can_leave_corrections(flow, on_gpu);
+  PhaseWords words;
+  const auto add = [&](const PhaseWords& part) {
+    for (const auto& [phase, count] : part) words[phase] += count;
+  };
+  for (int k = 0; k < Rk3::substeps; ++k) {
+    words[TimedPhase::momentum] += Momentum::words(flow.diffusion, k == 0, corrects, on_gpu);
+    if (on_gpu) words[TimedPhase::momentum] += BodyForces({}, flow).words();  // a CPU has what they need in cache
+    add(Transport::words(flow, lines, k == 0, corrects, on_gpu));
+    if (implicit_z) words[TimedPhase::implicit_diffusion] += ImplicitDiffusion::words(lines, pressure_field);
+    add(Projection::words(cells, processes, flow, lines));
+    if (!corrects) words[TimedPhase::correction] += CorrectionSweep::words(implicit_z);
+    if (corrects && implicit_z && !on_gpu) words[TimedPhase::correction] += CorrectionSweep::words_of_pressure;
+  }
+  return words;
+}
+
 State TimeStepper::make_state() const {
   // With explicit diffusion the solve uses p itself as phi.
   Field p = implicit_ ? make_field(base_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();

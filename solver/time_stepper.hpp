@@ -36,6 +36,17 @@ class TimeStepper {
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
               const FlowParameters& flow, const ExchangeSet& exchanges);
 
+  /// Bytes of device memory that a stepper and a State hold on one rank of a decomposition, which need not be the one
+  /// that runs. on_gpu: with the second p of a GPU build; all else is that of this build. Tables with a number for each
+  /// row, column or plane, and what a CPU keeps in its cache during a step, are left out. Local.
+  static double memory(const Decomposition& decomposition, int rank, const FlowParameters& flow,
+                       const ExchangeMethods& methods, bool on_gpu = loops_on_gpu);
+
+  /// What a step moves, where the momentum sweep can correct the velocity, as on all but odd grids. `lines`: how those
+  /// along z are solved. Local.
+  static PhaseWords words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                          const FlowParameters& flow, LineStrategy lines, bool on_gpu = loops_on_gpu);
+
   /// A flow at rest with the fields that the stepper needs.
   State make_state() const;
 
@@ -91,6 +102,7 @@ class TimeStepper {
 
  private:
   class Loan;
+  static MemoryNeed need_of(const Decomposition& decomposition, int rank, const FlowParameters& flow, bool on_gpu);
   /// When a substep applies eq. (3).
   enum class Correcting { now, in_next_substep };
   /// Called before a step. Throws Error(numerics) if a formula or table of the forcing is not finite during the step,

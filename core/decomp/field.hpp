@@ -31,7 +31,12 @@ class BasicField {
         location_(location),
         halo_(halo),
         row_length_(std::max(row_length, box.extent(0))),
-        buffer_(static_cast<std::size_t>(plane_length() * (box.extent(2) + std::int64_t{2} * halo.z))) {}
+        buffer_(elements(box, row_length, halo)) {}
+
+  /// Bytes of such a field.
+  static double memory(const Box3& box, std::int64_t row_length = 0, HaloWidth halo = {}) {
+    return static_cast<double>(elements(box, row_length, halo) * sizeof(T));
+  }
 
   const Box3& box() const { return box_; }  ///< global indices owned by this rank
   Box3 local_box() const { return box_.local(); }
@@ -55,6 +60,11 @@ class BasicField {
   }
 
  private:
+  static std::size_t elements(const Box3& box, std::int64_t row_length, HaloWidth halo) {
+    return static_cast<std::size_t>(std::max(row_length, box.extent(0)) * (box.extent(1) + std::int64_t{2} * halo.y) *
+                                    (box.extent(2) + std::int64_t{2} * halo.z));
+  }
+
   /// `nx` elements in rows of length `row`; they are part of its bounds.
   template <class Element>
   View3<Element> make_view(Element* data, std::int64_t row, int nx) const {

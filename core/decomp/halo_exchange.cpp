@@ -40,6 +40,16 @@ ArrayPart layers_of(Field& field, int axis, int first, int count, bool with_edge
               view.stride_y, view.stride_z);
 }
 
+/// A message buffer of rank `here` of a row or column of `ranks` for blocks of these bytes to or from its neighbours.
+double buffer_bytes(int ranks, int here, bool periodic, double bytes) {
+  std::vector<std::size_t> blocks(static_cast<std::size_t>(ranks));
+  for (const int other : {here - 1, here + 1}) {
+    if (ranks > 1 && (periodic || (other >= 0 && other < ranks)))
+      blocks[static_cast<std::size_t>((other + ranks) % ranks)] += static_cast<std::size_t>(bytes);
+  }
+  return static_cast<double>(BlockLayout::of(blocks).total);
+}
+
 }  // namespace
 
 HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange, bool periodic_z)
@@ -55,26 +65,39 @@ HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& 
   z_.min_cells = min_cells[1];
 }
 
-MemoryNeed HaloExchange::memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos) {
-  std::int64_t y = 0;
-  std::int64_t z = 0;
-  for (const HaloWidth& halo : halos) {
-    const std::int64_t edges = processes.pz > 1 ? std::int64_t{2} * halo.z : 0;
-    if (processes.py > 1) y += std::int64_t{2} * halo.y * box.extent(0) * (box.extent(2) + edges);
-    if (processes.pz > 1) z += std::int64_t{2} * halo.z * box.extent(0) * (box.extent(1) + std::int64_t{2} * halo.y);
-  }
-  MemoryNeed need;
-  need.halos.messages = static_cast<double>(std::max(y, z)) * sizeof(real);
-  return need;
+bool HaloExchange::neighbours_own_two_planes(const Decomposition& decomposition, bool periodic_z) {
+  const ProcessGrid& processes = decomposition.processes();
+  bool two = true;
+  for (int z = 0; z < processes.pz; ++z) two = two && decomposition.x_pencil(processes.rank(0, z)).nz() > 1;
+  return two && processes.pz > 1 && !periodic_z;
 }
 
-double HaloExchange::memory_in_background(const Box3& box, const ProcessGrid& processes,
-                                          const std::vector<HaloWidth>& halos) {
+double HaloExchange::side_bytes(const Box3& box, int axis, const std::vector<HaloWidth>& halos, bool with_edges) {
   std::int64_t elements = 0;
   for (const HaloWidth& halo : halos) {
-    if (processes.pz > 1) elements += std::int64_t{2} * halo.z * box.extent(0) * box.extent(1);
+    const std::int64_t edges = !with_edges ? 0 : 2 * (axis == y_axis ? halo.z : halo.y);
+    elements += axis == y_axis ? halo.y * (box.extent(2) + edges) : halo.z * (box.extent(1) + edges);
   }
-  return static_cast<double>(elements) * sizeof(real);
+  return static_cast<double>(box.extent(0) * elements) * sizeof(real);
+}
+
+ExchangeNeed HaloExchange::memory(const Decomposition& decomposition, int rank, const std::vector<HaloWidth>& halos,
+                                  bool periodic_z) {
+  const auto [py, pz] = decomposition.processes();
+  const Box3 box = decomposition.x_pencil(rank);
+  return {
+      .messages = std::max(
+          buffer_bytes(py, decomposition.processes().y_index(rank), true, side_bytes(box, y_axis, halos, false)),
+          buffer_bytes(pz, decomposition.processes().z_index(rank), periodic_z, side_bytes(box, z_axis, halos, true)))};
+}
+
+ExchangeNeed HaloExchange::memory_ahead(const Decomposition& decomposition, int rank,
+                                        const std::vector<HaloWidth>& started, const std::vector<HaloWidth>& along_y) {
+  const ProcessGrid& processes = decomposition.processes();
+  const Box3 box = decomposition.x_pencil(rank);
+  return {.messages = buffer_bytes(processes.py, processes.y_index(rank), true, side_bytes(box, y_axis, along_y, true)),
+          .background =
+              buffer_bytes(processes.pz, processes.z_index(rank), false, side_bytes(box, z_axis, started, false))};
 }
 
 bool HaloExchange::split(const Direction& direction) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/decomp/communicator.hpp"
+#include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
 #include "core/decomp/memory_need.hpp"
@@ -61,11 +62,16 @@ class HaloExchange {
   /// the planes beyond its halos. The same on all ranks.
   bool neighbours_own_two_planes() const { return split(z_) && !periodic_z_ && z_.min_cells > 1; }
 
-  /// Memory that updates of fields with these halos need on a rank that owns `box`. Local; for any rank.
-  static MemoryNeed memory(const Box3& box, const ProcessGrid& processes, const std::vector<HaloWidth>& halos);
-  /// Bytes of a message buffer that start_z() needs besides for such fields, with a method that does not wait.
-  static double memory_in_background(const Box3& box, const ProcessGrid& processes,
-                                     const std::vector<HaloWidth>& halos);
+  // Of any rank, also of process grids that are not running. Local.
+  static bool neighbours_own_two_planes(const Decomposition& decomposition, bool periodic_z);
+  /// Memory that update() of fields with these halos needs.
+  static ExchangeNeed memory(const Decomposition& decomposition, int rank, const std::vector<HaloWidth>& halos,
+                             bool periodic_z);
+  /// Memory that start_z() and update_y() of such fields need beside.
+  static ExchangeNeed memory_ahead(const Decomposition& decomposition, int rank, const std::vector<HaloWidth>& started,
+                                   const std::vector<HaloWidth>& along_y);
+  /// Bytes of the halos of such fields on one side of a rank that owns `box`, along axis 1 or 2.
+  static double side_bytes(const Box3& box, int axis, const std::vector<HaloWidth>& halos, bool with_edges);
 
  private:
   static constexpr int no_rank = -1;

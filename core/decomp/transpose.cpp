@@ -1,5 +1,7 @@
 #include "core/decomp/transpose.hpp"
 
+#include <algorithm>
+
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
@@ -16,6 +18,19 @@ Transpose<T>::Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std:
   const Box3& box = to[static_cast<std::size_t>(rank_)];
   transposed_ = contiguous_view(reinterpret_cast<T*>(transposer_->array()), static_cast<int>(row_length(box)), box.ny(),
                                 box.nz());
+}
+
+template <class T>
+ExchangeNeed Transpose<T>::memory(const std::vector<Box3>& from, const std::vector<Box3>& to, int rank) {
+  const auto here = static_cast<std::size_t>(rank);
+  std::vector<std::size_t> sent(from.size()), received(from.size());
+  for (std::size_t peer = 0; peer < from.size(); ++peer) {
+    if (peer == here) continue;
+    sent[peer] = static_cast<std::size_t>(intersect(from[here], to[peer]).volume()) * sizeof(T);
+    received[peer] = static_cast<std::size_t>(intersect(from[peer], to[here]).volume()) * sizeof(T);
+  }
+  const std::size_t messages = std::max(BlockLayout::of(sent).total, BlockLayout::of(received).total);
+  return {static_cast<double>(Transposer::held_bytes(to[here], sizeof(T))), static_cast<double>(messages)};
 }
 
 template <class T>

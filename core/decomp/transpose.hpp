@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/memory_need.hpp"
 #include "core/decomp/view3.hpp"
 #include "core/support/box3.hpp"
 
@@ -20,6 +21,8 @@ class Transpose {
   /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices, the same list on all its ranks. `comm`
   /// and `exchange` must outlive this object. Construction and destruction are collective over the ranks of `exchange`.
   Transpose(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, Exchange& exchange);
+  /// Memory of such a transpose, both ways, on rank `rank` of the communicator. Local.
+  static ExchangeNeed memory(const std::vector<Box3>& from, const std::vector<Box3>& to, int rank);
 
   /// The array in the second splitting, on the rank's to-box: no halo, rows row_length() apart, zeroed at first. Row
   /// padding is unspecified.

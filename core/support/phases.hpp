@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -34,6 +35,10 @@ static_assert(phase_names.size() == static_cast<std::size_t>(TimedPhase::communi
 constexpr const char* name_of(TimedPhase phase) {
   return phase_names[static_cast<std::size_t>(phase)];
 }
+
+/// Words (values of a field, read or written) per point that phases must at least move through memory:
+/// docs/performance.md, What is counted. Phases not named move few.
+using PhaseWords = std::map<TimedPhase, double>;
 
 /// The phase with this name; none if there is no such phase.
 constexpr std::optional<TimedPhase> phase_named(std::string_view name) {

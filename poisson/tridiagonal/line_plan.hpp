@@ -46,6 +46,11 @@ LineStrategy line_strategy(const Decomposition& decomposition, TridiagonalMethod
 /// Its name in results of benchmarks: transposed, whole_lines, ...
 const char* name(LineStrategy strategy);
 
+/// Words per value that it reads and writes to solve lines.
+constexpr int words_of(LineStrategy strategy) {
+  return strategy == LineStrategy::condensed || strategy == LineStrategy::two_passes ? 3 : 2;
+}
+
 /// The strategy and the blocks of one rank of a process column.
 ///
 /// With `condensed` and `split_tiles`, `solved` and `reduced` differ. Each rank splits its planes into blocks that

@@ -1,6 +1,5 @@
 #include "poisson/tridiagonal/line_solver.hpp"
 
-#include "core/decomp/transpose_need.hpp"
 #include "poisson/tridiagonal/line_strategies.hpp"
 
 namespace sluice {
@@ -81,16 +80,11 @@ void ColumnTranspose::backward(const LineArray& home) {
 }
 
 MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan, int components) {
-  MemoryNeed memory;
+  MemoryNeed memory{.held = strategy_memory(boxes, plan, components)};
   if (boxes.home.size() > 1) {
     const LineBoxes exchanged = exchanged_boxes(boxes, plan, components);
-    memory.columns = transpose_need<real>(exchanged.my_home(), exchanged.my_whole());
+    memory.columns = Transpose<real>::memory(exchanged.home, exchanged.whole, exchanged.rank);
   }
-  const auto lines = static_cast<double>(boxes.my_home().extent(0) * boxes.my_home().extent(1));
-  if (plan.strategy == LineStrategy::two_passes || plan.is_condensed())
-    memory.held += 2 * components * lines * plan.systems * boundary_blocks(plan) * sizeof(real);
-  if (loops_on_gpu && components == 2 && plan.strategy == LineStrategy::transposed)  // pivots
-    memory.held += static_cast<double>(boxes.my_whole().volume()) * sizeof(double);
   return memory;
 }
 

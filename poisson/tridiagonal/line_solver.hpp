@@ -53,8 +53,7 @@ template <class Lines>
 std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const LineBoxes& boxes,
                                                     const LinePlan& plan, Exchange& exchange);
 
-/// Memory of such a solver on one rank, without a CPU's scratch memory for one bundle of lines. `components`: of Lines.
-/// Local.
+/// Memory of such a solver on one rank. `components`: of Lines. Local.
 MemoryNeed line_solver_need(const LineBoxes& boxes, const LinePlan& plan, int components);
 
 }  // namespace sluice

@@ -12,10 +12,12 @@ namespace sluice {
 /// ignored.
 class BoundaryValues {
  public:
-  BoundaryValues(const Box3& lines, int components, int blocks)
-      : data_(static_cast<std::size_t>(lines.extent(0) * lines.extent(1) * components * 2 * blocks)) {
+  BoundaryValues(const Box3& lines, int components, int blocks) : data_(size(lines, components, blocks)) {
     const std::int64_t row = lines.extent(0) * components;
     array_ = {data_.data(), row, row * lines.extent(1), static_cast<int>(row), lines.ny()};
+  }
+  static double memory(const Box3& lines, int components, int blocks) {
+    return static_cast<double>(size(lines, components, blocks) * sizeof(real));
   }
   const LineArray& array() const { return array_; }
   /// From a block on.
@@ -26,6 +28,10 @@ class BoundaryValues {
   }
 
  private:
+  static std::size_t size(const Box3& lines, int components, int blocks) {
+    return static_cast<std::size_t>(lines.extent(0) * lines.extent(1) * components * 2 * blocks);
+  }
+
   Buffer<real> data_;
   LineArray array_;
 };
@@ -33,6 +39,9 @@ class BoundaryValues {
 /// Blocks whose boundary values a rank holds. With split tiles, all of its blocks are one, of which it holds its own
 /// and the final values; with `condensed`, one comes beside those that it solves, unless it solves only one.
 int boundary_blocks(const LinePlan& plan);
+
+/// Bytes of the arrays that a plan's strategy holds, but for what ColumnTranspose does.
+double strategy_memory(const LineBoxes& boxes, const LinePlan& plan, int components);
 
 /// Makes the lines of a process column whole, and splits them again. Does nothing if z is not split.
 class ColumnTranspose {

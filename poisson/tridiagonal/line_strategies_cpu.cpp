@@ -22,6 +22,9 @@ struct Scratch {
 
   explicit Scratch(std::int64_t planes)
       : pivots(static_cast<std::size_t>(planes * bundle_lanes)), values(pivots.size()), boundary(pivots.size()) {}
+  static double memory(std::int64_t planes) {
+    return static_cast<double>(planes * bundle_lanes) * (2 * sizeof(double) + sizeof(real));
+  }
 };
 
 /// Solves the reduced systems of a bundle of `n` real numbers whose first line is (i, j), in place, as solve_between()
@@ -276,6 +279,12 @@ class TwoPasses final : public LineSolver<Lines> {
 };
 
 }  // namespace
+
+double strategy_memory(const LineBoxes& boxes, const LinePlan& plan, int components) {
+  const bool two_passes = plan.strategy == LineStrategy::two_passes;
+  return Scratch::memory(plan.solved.planes()) +
+         (two_passes ? BoundaryValues::memory(boxes.my_home(), components, plan.blocks_here()) : 0);
+}
 
 template <class Lines>
 std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const LineBoxes& boxes,

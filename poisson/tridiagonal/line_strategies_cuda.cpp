@@ -286,6 +286,13 @@ class Transposed final : public LineSolver<Lines> {
 
 }  // namespace
 
+double strategy_memory(const LineBoxes& boxes, const LinePlan& plan, int components) {
+  if (plan.is_condensed())
+    return BoundaryValues::memory(boxes.my_home(), components, plan.systems * boundary_blocks(plan));
+  const bool pivots = components == 2 && plan.strategy == LineStrategy::transposed;
+  return pivots ? static_cast<double>(boxes.my_whole().volume()) * sizeof(double) : 0;
+}
+
 template <class Lines>
 std::unique_ptr<LineSolver<Lines>> make_line_solver(const Communicator& comm, const LineBoxes& boxes,
                                                     const LinePlan& plan, Exchange& exchange) {

@@ -35,6 +35,10 @@ class CorrectionSweep {
   void complete(VectorField& velocity, Field& p, const PendingCorrection& left, View3<const real> phi,
                 const real* response) const;
 
+  /// Words per cell that correct() reads and writes, with and without p: phi, u* and u, p. And update_pressure().
+  static constexpr int words(bool with_pressure) { return 7 + (with_pressure ? 2 : 0); }
+  static constexpr int words_of_pressure = 3;
+
  private:
   void correct(VectorField& star, Field* p, const Correction& correction, const Box3& cells) const;
   Box3 inside_rim(const PendingCorrection& left) const;

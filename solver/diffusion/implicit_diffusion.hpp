@@ -4,6 +4,7 @@
 
 #include "model/field_descriptor.hpp"
 #include "poisson/helmholtz_solver.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 #include "solver/diffusion/uniform_response.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/walls/walls.hpp"
@@ -17,6 +18,12 @@ class ImplicitDiffusion {
   /// `grid`, `walls` and the exchange must outlive it. Collective.
   ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
                     std::vector<FieldDescriptor> fields, TridiagonalMethod method, Exchange& exchange);
+  /// For so many fields. Local; of any rank.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, int fields, TridiagonalMethod method) {
+    return ZHelmholtzSolver::memory(decomposition, rank, fields, method);
+  }
+  /// Words per cell that solve() reads and writes for so many fields.
+  static constexpr int words(LineStrategy lines, int fields) { return fields * words_of(lines); }
 
   /// stars: the right-hand sides of eq. (5) on entry, u* or c* on return; halos are neither read nor written. As many
   /// as the descriptors, in their order. c: gamma dt times half the diffusivity. Collective.

@@ -52,6 +52,13 @@ class Momentum {
   void predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights, VectorField& tendency,
                VectorField& star, const BesideMomentum& beside = {}) const;
 
+  /// Words per cell that predict() reads and writes: u, v, w, R and u*; R_prev unless it is the first substep; phi if
+  /// it corrects the velocity; p with z-implicit diffusion, which a GPU then also updates.
+  static constexpr int words(Diffusion diffusion, bool first, bool corrects, bool on_gpu) {
+    const int of_pressure = diffusion == Diffusion::explicit_ ? 0 : corrects && on_gpu ? 2 : 1;
+    return 9 + (first ? 0 : 3) + (corrects ? 1 : 0) + of_pressure;
+  }
+
   /// Whether predict() can correct by `phi` a velocity in arrays like these.
   bool can_correct(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const;
 

@@ -20,6 +20,8 @@ class BodyForce {
   /// corrected. The velocity and the scalars need valid halos; no halo is written. Local.
   virtual void add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
                    VectorField& tendency, VectorField& star) const = 0;
+  /// Words per cell that add() reads and writes.
+  virtual int words() const = 0;
   /// Adds it to each row, with the same bits; the row provides the velocity. All arguments and this object must outlive
   /// the task.
   virtual RowTask row_task(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,

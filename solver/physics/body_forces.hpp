@@ -15,6 +15,8 @@ class BodyForces {
 
   bool active() const { return !forces_.empty(); }
 
+  /// Sum of BodyForce::words.
+  int words() const;
   /// BodyForce::add of each.
   void add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
            VectorField& tendency, VectorField& star) const;

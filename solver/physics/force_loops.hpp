@@ -15,6 +15,7 @@ namespace sluice {
 
 /// Where the force on one component goes.
 struct Forced {
+  static constexpr int words = 4;  ///< reads and writes R and u*
   View3<real> tendency, star;
   real alpha_dt;
 
@@ -37,7 +38,8 @@ struct ForceArrays {
 inline constexpr int no_scalar = -1;
 
 /// A force that kernels of one cell add. `Kernels::for_each<order>(arrays, action)` calls action(name, kernel) for each
-/// kernel; `Kernels::reads_velocity` says whether they read u, v and w. scalar: number of the scalar that they read.
+/// kernel, whose `words` are those that it reads and writes; `Kernels::reads_velocity` says whether they read u, v and
+/// w. scalar: number of the scalar that they read.
 template <class Kernels>
 class LoopedForce final : public BodyForce {
  public:
@@ -53,6 +55,13 @@ class LoopedForce final : public BodyForce {
     }
     const Box3 box = star.u.local_box();
     for_each(arrays, [&](const char* name, const auto& kernel) { parallel_for(name, box, kernel); });
+  }
+
+  int words() const override {
+    int sum = 0;
+    for_each(ForceArrays<View3<const real>>{},
+             [&](const char*, const auto& kernel) { sum += std::decay_t<decltype(kernel)>::words; });
+    return sum;
   }
 
   RowTask row_task(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,

@@ -38,6 +38,9 @@ class SourceLoop {
   SourceLoop(const SourceLoop&) = delete;
   SourceLoop& operator=(const SourceLoop&) = delete;
 
+  /// Words per cell that add() reads and writes: c, R, c*.
+  static constexpr int words = 5;
+
   /// Over a box of local indices; c needs valid halos there, and no halo is written. Local.
   virtual void add(const Box3& box, const SourceArrays& arrays) const = 0;
   /// The same for each row of nx cells, with the same bits. This object must outlive the task.

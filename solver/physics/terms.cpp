@@ -134,6 +134,12 @@ BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow) {
   }
 }
 
+int BodyForces::words() const {
+  int sum = 0;
+  for (const auto& force : forces_) sum += force->words();
+  return sum;
+}
+
 void BodyForces::add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
                      VectorField& tendency, VectorField& star) const {
   for (const auto& force : forces_) force->add(velocity, scalars, alpha_dt, tendency, star);

@@ -12,12 +12,19 @@ inline Field make_field(const FieldDescriptor& descriptor, const Box3& box, Orde
   return Field(box, descriptor.location, 0, halo_of(descriptor, order));
 }
 
+/// Bytes of such a field.
+inline double field_memory(const FieldDescriptor& descriptor, const Box3& box, Order order) {
+  return Field::memory(box, 0, halo_of(descriptor, order));
+}
+
 /// Three components on their faces.
 struct VectorField {
   VectorField(const Box3& box, Order order)
       : u(make_field(base_fields()[0], box, order)),
         v(make_field(base_fields()[1], box, order)),
         w(make_field(base_fields()[2], box, order)) {}
+
+  static double memory(const Box3& box, Order order) { return 3 * field_memory(base_fields()[0], box, order); }
 
   Field u, v, w;
 };

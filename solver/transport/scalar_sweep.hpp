@@ -20,6 +20,12 @@ struct ScalarArrays {
   VelocityToCorrect velocity;
 };
 
+/// Words per cell of one scalar: c, R and c*; R_prev unless it is the first substep. A sweep, which has no velocity in
+/// cache, also reads that, and phi if it corrects it.
+constexpr int scalar_words(bool first, bool in_cache, bool corrects) {
+  return 3 + (first ? 0 : 1) + (in_cache ? 0 : corrects ? 4 : 3);
+}
+
 /// R and c* = c + alpha dt R + beta dt R_prev [+ gamma dt kappa/2 Lz c] over a box of local indices.
 void sweep_scalar(const ScalarArrays& arrays, const Box3& box, const SweepForm& form);
 

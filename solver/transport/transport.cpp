@@ -5,6 +5,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
+#include "poisson/tridiagonal/line_plan.hpp"
 #include "solver/physics/sources.hpp"
 #include "solver/state/volume_mean.hpp"
 #include "solver/transport/scalar_sweep.hpp"
@@ -50,6 +51,28 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
       scalar.implicit.emplace(comm, decomposition, grid, walls, std::vector{fields[n]}, flow.tridiagonal, exchange);
     scalars_.push_back(std::move(scalar));
   }
+}
+
+MemoryNeed Transport::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow) {
+  MemoryNeed need;
+  for (const FieldDescriptor& field : scalar_fields(flow)) {
+    need.held += 2 * field_memory(field, decomposition.x_pencil(rank), flow.order);  // c* and R
+    if (flow.diffusion == Diffusion::implicit_z)
+      need += ImplicitDiffusion::memory(decomposition, rank, 1, flow.tridiagonal);
+  }
+  return need;
+}
+
+PhaseWords Transport::words(const FlowParameters& flow, LineStrategy lines, bool first, bool corrects, bool on_gpu) {
+  PhaseWords words;
+  for (const ScalarParameters& scalar : flow.scalars) {
+    const Source& source = source_of(scalar);
+    words[on_gpu ? TimedPhase::scalars : TimedPhase::momentum] += scalar_words(first, !on_gpu, corrects);
+    if (on_gpu && source.loop(scalar)) words[TimedPhase::scalars] += SourceLoop::words;
+    if (flow.diffusion == Diffusion::implicit_z) words[TimedPhase::scalars] += ImplicitDiffusion::words(lines, 1);
+    if (source.held_mean(scalar)) words[TimedPhase::scalars] += 3;  // its mean; then it is read and written
+  }
+  return words;
 }
 
 /// Calls action(scalar, arrays, form).

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchanges.hpp"
+#include "core/support/phases.hpp"
 #include "solver/diffusion/implicit_diffusion.hpp"
 #include "solver/diffusion/uniform_response.hpp"
 #include "solver/momentum/momentum.hpp"
@@ -11,6 +12,8 @@
 #include "solver/state/state.hpp"
 
 namespace sluice {
+
+enum class LineStrategy;  // poisson/tridiagonal/line_plan.hpp
 
 /// Advances the scalars of a state together with the velocity, with the same weights:
 /// c* = c + dt [alpha R + beta R_prev], R = -div(u c) + kappa lap c + source, or with z-implicit diffusion as eq. (5).
@@ -20,6 +23,12 @@ class Transport {
   /// `comm`, `decomposition`, `grid`, `walls` and the exchange must outlive it. Collective.
   Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
             const Walls& walls, const FlowParameters& flow, Exchange& exchange);
+  /// On one rank. Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, const FlowParameters& flow);
+
+  /// What a substep moves, if lines along z are solved by `lines`. A CPU advances the scalars in the momentum sweep.
+  /// `corrects`: the sweep reads a velocity that is to be corrected.
+  static PhaseWords words(const FlowParameters& flow, LineStrategy lines, bool first, bool corrects, bool on_gpu);
 
   bool empty() const { return scalars_.empty(); }
 

@@ -206,6 +206,13 @@ WallResponses::WallResponses(const Communicator& comm, const Decomposition& deco
   }
 }
 
+double WallResponses::memory(const Box3& box, const FlowParameters& flow) {
+  double bytes = 0;
+  for (const WallCondition* wall : {&flow.bottom, &flow.top})
+    bytes += wall->actuation.responds() ? type_of(wall->actuation).memory(box, flow.order) : 0;
+  return bytes;
+}
+
 WallResponses::~WallResponses() = default;
 
 void WallResponses::respond(const VelocityToCorrect& velocity, const Metrics& metrics) {
@@ -232,10 +239,6 @@ std::vector<std::string> names_of_responses() {
 
 bool has_responses(const FlowParameters& flow) {
   return flow.bottom.actuation.responds() || flow.top.actuation.responds();
-}
-
-int planes_of_response(const WallCondition& wall) {
-  return wall.actuation.responds() ? 1 + type_of(wall.actuation).planes_held() : 0;
 }
 
 std::vector<std::string> check_lines_of_walls(const FlowParameters& flow, const Grid& grid, double friction_velocity) {

@@ -26,6 +26,8 @@ class WallResponses {
   /// All arguments must outlive it.
   WallResponses(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
                 const FlowParameters& flow, Walls& walls);
+  /// Bytes that they hold on a rank that owns `box`, beside w on the walls.
+  static double memory(const Box3& box, const FlowParameters& flow);
   ~WallResponses();
   WallResponses(const WallResponses&) = delete;
   WallResponses& operator=(const WallResponses&) = delete;
@@ -44,8 +46,6 @@ class WallResponses {
 std::vector<std::string> names_of_responses();
 /// Whether a wall responds to the flow.
 bool has_responses(const FlowParameters& flow);
-/// Planes of the wall that its response holds in the memory of the device.
-int planes_of_response(const WallCondition& wall);
 
 /// The lines of `sluice check` about actuations, without newlines. `friction_velocity`: expected; 0 if not known.
 std::vector<std::string> check_lines_of_walls(const FlowParameters& flow, const Grid& grid, double friction_velocity);

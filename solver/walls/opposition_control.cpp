@@ -46,7 +46,9 @@ double height_of(const Actuation& actuation) {
 class OppositionResponse final : public WallResponse {
  public:
   explicit OppositionResponse(const ResponseSetup& setup)
-      : WallResponse(setup), face_(detection_face(setup.grid, setup.side, height_of(setup.actuation()))) {
+      : WallResponse(setup),
+        face_(detection_face(setup.grid, setup.side, height_of(setup.actuation()))),
+        message_(static_cast<std::size_t>(rows().volume())) {
     const std::vector<Box3> boxes =
         setup.comm.column_boxes([&](int rank) { return setup.decomposition.x_pencil(rank); });
     for (std::size_t z = 0; z < boxes.size(); ++z) {
@@ -55,10 +57,11 @@ class OppositionResponse final : public WallResponse {
     const int here = setup.comm.z_index();
     first_plane_ = boxes[static_cast<std::size_t>(here)].lo[2];
     actor_ = setup.side == Walls::Side::bottom ? 0 : static_cast<int>(boxes.size()) - 1;
-    if (here == detector_ || here == actor_) {
-      message_ = Buffer<real>(static_cast<std::size_t>(rows().volume()));
-      if (detector_ != actor_) image_ = HostImage(message_.data(), message_.bytes());
-    }
+    if (detector_ != actor_ && (here == detector_ || here == actor_))
+      image_ = HostImage(message_.data(), message_.bytes());
+  }
+  static double memory(const Box3& box, Order order) {
+    return static_cast<double>(rows(box, order).volume()) * sizeof(real);
   }
 
   void respond(const VelocityToCorrect& velocity, const Metrics& metrics) override {
@@ -142,7 +145,7 @@ class OppositionControl final : public WallActuation {
   std::unique_ptr<WallResponse> response(const ResponseSetup& setup) const override {
     return std::make_unique<OppositionResponse>(setup);
   }
-  int planes_held() const override { return 1; }
+  double memory(const Box3& box, Order order) const override { return OppositionResponse::memory(box, order); }
 
   std::string check_text(const CheckedWall& wall) const override {
     const auto face = static_cast<std::size_t>(detection_face(wall.grid, wall.side, height_of(wall.actuation)));

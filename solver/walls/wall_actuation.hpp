@@ -84,8 +84,8 @@ class WallActuation : public ActuationType {
 
   /// Of a type that responds to the flow.
   virtual std::unique_ptr<WallResponse> response(const ResponseSetup& /*setup*/) const { return nullptr; }
-  /// Planes of a wall, beside w, that its response holds in the memory of the device.
-  virtual int planes_held() const { return 0; }
+  /// Bytes that its response holds in the memory of the device of a rank that owns `box`, beside w on the wall.
+  virtual double memory(const Box3& /*box*/, Order /*order*/) const { return 0; }
 
   /// What `sluice check` says of it.
   virtual std::string check_text(const CheckedWall& wall) const = 0;

@@ -37,9 +37,8 @@ struct UnpackRows {
 
 WallResponse::WallResponse(const ResponseSetup& setup) : setup_(setup), w_(&setup.walls.respond(setup.side)) {}
 
-Box3 WallResponse::rows() const {
-  const Box3& box = w_->box();
-  const int reach = reach_of(setup_.flow.order);
+Box3 WallResponse::rows(const Box3& box, Order order) {
+  const int reach = reach_of(order);
   return {{0, -reach, 0}, {box.nx(), box.ny() + reach, 1}};
 }
 

@@ -57,7 +57,8 @@ class WallResponse {
   bool owns_wall() const { return setup_.walls.owns(setup_.side); }
   VelocityAtWall at_wall(const VelocityToCorrect& velocity) const;
   /// The plane with the rows of its halo in which the velocity is known, and in which w of the wall is needed.
-  Box3 rows() const;
+  Box3 rows() const { return rows(w_->box(), setup_.flow.order); }
+  static Box3 rows(const Box3& box, Order order);
   /// w = factor (<w> - w) with the mean over the wall. Collective.
   void oppose_fluctuation(double factor);
   /// "NAME_bottom" or "NAME_top".

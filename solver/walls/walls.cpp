@@ -90,6 +90,14 @@ struct FormulaMotion {
   }
 };
 
+constexpr HaloWidth plane_halo{reach_of(Order::fourth), 0};  ///< as wide as any field's
+
+Box3 plane_of(Box3 box) {
+  box.lo[2] = 0;
+  box.hi[2] = 1;
+  return box;
+}
+
 /// One plane with its y halo.
 Box3 plane_of(const Field& f) {
   return {{0, -f.halo().y, 0}, {f.box().nx(), f.box().ny() + f.halo().y, 1}};
@@ -143,11 +151,21 @@ Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, con
   }
 }
 
+double Walls::memory(const Box3& box, const WallCondition& bottom, const WallCondition& top,
+                     const std::vector<FieldDescriptor>& scalars) {
+  int planes = 0;
+  for (const WallCondition* wall : {&bottom, &top}) {
+    planes += wall->actuation.responds() ? 1 : 0;
+    for (std::size_t n = 0; n < wall->velocity.size(); ++n) planes += wall->total_velocity(n).is_constant() ? 0 : 1;
+  }
+  for (const FieldDescriptor& scalar : scalars) {
+    for (const GivenAtWall& given : scalar.given_at_wall) planes += given.varies() ? 1 : 0;
+  }
+  return planes * Field::memory(plane_of(box), 0, plane_halo);
+}
+
 Field Walls::plane_at(Location location) const {
-  Box3 plane = box_;
-  plane.lo[2] = 0;
-  plane.hi[2] = 1;
-  return Field(plane, location, 0, HaloWidth{reach_of(Order::fourth), 0});  // the halo is as wide as any field's
+  return Field(plane_of(box_), location, 0, plane_halo);
 }
 
 Walls::Moving& Walls::moving_component(Side side, Location component) {

@@ -45,6 +45,10 @@ class Walls {
   Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, const WallCondition& top,
         const std::vector<FieldDescriptor>& scalars, MPI_Comm comm, bool periodic_z = false);
 
+  /// Bytes of the planes of such walls on a rank that owns `box`; motions set by `move` are left out.
+  static double memory(const Box3& box, const WallCondition& bottom, const WallCondition& top,
+                       const std::vector<FieldDescriptor>& scalars);
+
   /// Makes one component of a wall's velocity follow `motion`. Its location selects u, v or w; u and v of no-slip walls
   /// only. Call on all ranks, before set_time.
   void move(Side side, Location component, WallMotion motion);

@@ -9,7 +9,6 @@
 
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
-#include "solver/walls/actuations.hpp"
 #include "src/commands/step_forecast.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/setup.hpp"
@@ -52,17 +51,13 @@ double print_step_forecast(const Machine& machine, const io::Case& settings, con
   fmt::print("phases          {} ms\n", fmt::join(phases, ", "));
   double memory = 0;
   for (int rank = 0; rank < ranks; ++rank)
-    memory =
-        std::max(memory, rank_memory(grid, settings.flow, decomposition, settings.exchange, rank, machine.is_gpu()));
+    memory = std::max(memory, rank_memory(settings.flow, decomposition, settings.exchange, rank, machine.is_gpu()));
   constexpr double gib = 1073741824;
   const bool fits = memory <= machine.memory;
   fmt::print("device memory   {:.2f} GiB of {:.2f} GiB\n", memory / gib, machine.memory / gib);
   if (!fits) warnings.add("the case does not fit in the memory of the devices: take more of them");
-  if (is_incomplete_forecast(settings.flow))
-    warnings.add(
-        fmt::format("the forecast of a step is too short: it leaves out scalars, forces in the volume, {}, a given "
-                    "power and what a flow without walls needs",
-                    fmt::join(names_of_responses(), ", ")));
+  if (const auto parts = left_out_of_forecast(settings.flow, machine.is_gpu()); !parts.empty())
+    warnings.add(fmt::format("the forecast of a step is too short: it leaves out {}", fmt::join(parts, ", ")));
   return seconds / points * 1e9;
 }
 

@@ -12,7 +12,6 @@
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/measure.hpp"
-#include "src/bench/phase_words.hpp"
 #include "src/bench/result.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/setup.hpp"
@@ -119,12 +118,20 @@ double points_of(const io::Case& settings) {
   return static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]);
 }
 
+/// What a step or a solve moves.
+PhaseWords words_of(const std::string& what, const io::Case& settings, const ProcessGrid& processes,
+                    LineStrategy lines) {
+  if (what == "step") return TimeStepper::words(settings.cells, processes, settings.flow, lines);
+  if (what == "poisson") return PoissonSolver::words(settings.cells, processes, lines);
+  return {{TimedPhase::tridiagonal, words_of(lines)}};
+}
+
 Json report(const BenchOptions& options, const io::Case& settings, const Layout& layout, const Spread& total,
             const PhaseTimes& times, const Memory& memory, double triad) {
   const double points = points_of(settings);
   const ProcessGrid& processes = layout.processes;
   const LineStrategy lines = line_strategy({settings.cells, processes, settings.z_blocks}, settings.flow.tridiagonal);
-  const auto words = min_words(options.what, settings.cells, settings.flow, processes, lines);
+  const PhaseWords words = words_of(options.what, settings, processes, lines);
   Json json = new_result(options.what);
   json["cells"] = settings.cells;
   json["diffusion"] = options.diffusion;

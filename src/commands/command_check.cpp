@@ -298,8 +298,8 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
   const FlowParameters& flow = settings.flow;
   const ExchangeMethods& exchange = settings.exchange;
   const OutputNeed output = outputs_need(settings, grid, decomposition.x_pencil(0));
-  const double bytes = step_memory(grid, flow, decomposition, exchange) + output.memory;
-  const double bytes_on_root = rank_memory(grid, flow, decomposition, exchange, 0) + output.own_memory;
+  const double bytes = step_memory(flow, decomposition, exchange) + output.memory;
+  const double bytes_on_root = rank_memory(flow, decomposition, exchange, 0) + output.own_memory;
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid, settings.flow)));

@@ -177,7 +177,7 @@ ExitCode command_run(const RunOptions& options) {
       tune(input.settings, grid, input.settings.flow, stored_layout(options, input.settings), MPI_COMM_WORLD);
   const Decomposition decomposition(input.settings.cells, tuning.chosen.processes, input.settings.z_blocks);
   const OutputNeed output = outputs_need(input.settings, grid, decomposition.x_pencil(rank_of(MPI_COMM_WORLD)));
-  require_memory(grid, input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD, output.own_memory);
+  require_memory(input.settings.flow, decomposition, tuning.chosen.exchange, MPI_COMM_WORLD, output.own_memory);
   watchdog.begin(Watchdog::Task::start, "start of the run");
   RunLoop run(input.settings, grid, std::move(tuning), log, watchdog, start);
   run.begin(options.restart, options.allow_change);

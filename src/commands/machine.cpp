@@ -125,6 +125,7 @@ MeasuredStep read_step(const YamlNode& node, const std::string& path, bool is_re
   step.diffusion = reader.text("diffusion", {"explicit", "implicit_z"}, is_whole);
   const std::string order = reader.text("order", {"2", "4"}, is_whole);
   step.order = order == "4" ? 4 : order == "2" ? 2 : 0;
+  step.scalars = static_cast<int>(reader.number("scalars", false, 0, false).value_or(0));
   std::vector<std::string> names;
   for (const LineStrategy strategy : all_strategies) names.emplace_back(name(strategy));
   step.z_lines = strategy_of(reader.text("z_lines", names));

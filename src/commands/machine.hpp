@@ -27,6 +27,7 @@ struct MeasuredStep {
   std::string diffusion;  ///< empty: phases of both
   int order = 0;          ///< 0: phases of both
   std::array<std::int64_t, 3> cells{};
+  int scalars = 0;  ///< that the flow transported
   LineStrategy z_lines{};
   double triad = 0;                      ///< bytes per second; of a whole step
   std::optional<double> seconds;         ///< of a whole step

@@ -4,21 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <iterator>
 #include <map>
 
 #include "core/decomp/halo_exchange.hpp"
-#include "core/decomp/transpose_need.hpp"
 #include "core/support/error.hpp"
 #include "core/support/phases.hpp"
 #include "core/support/real.hpp"
 #include "model/field_descriptor.hpp"
+#include "poisson/poisson_solver.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
 #include "solver/physics/terms.hpp"
-#include "solver/rk3.hpp"
+#include "solver/time_stepper.hpp"
 #include "solver/walls/actuations.hpp"
-#include "src/bench/phase_words.hpp"
 
 namespace sluice {
 
@@ -88,7 +86,7 @@ double seconds_without_points(const Machine& machine) {
 /// What one device needs for the points of its own, from the steps that were measured on one.
 class OneDevice {
  public:
-  OneDevice(const Machine& machine, const FlowParameters& flow) : flow_(flow) {
+  OneDevice(const Machine& machine, const FlowParameters& flow) : flow_(flow), on_gpu_(machine.is_gpu()) {
     const int order = flow.order == Order::fourth ? 4 : 2;
     const std::string diffusion = flow.diffusion == Diffusion::implicit_z ? "implicit_z" : "explicit";
     for (const MeasuredStep& step : machine.steps) {
@@ -109,7 +107,9 @@ class OneDevice {
     for (const MeasuredStep* step : steps_) {
       if (!step->seconds) continue;
       double sum = 0;
-      for (const auto& [phase, seconds] : timed_phases(step->cells, step->points(), step->z_lines)) sum += seconds;
+      const FlowParameters measured = measured_flow(*step);
+      for (const auto& [phase, seconds] : timed_phases(measured, step->cells, step->points(), step->z_lines))
+        sum += seconds;
       rest_.add(step->points(), *step->seconds - sum);
     }
     if (rest_.size() == 1) rest_.add(0, seconds_without_points(machine));
@@ -130,7 +130,7 @@ class OneDevice {
   /// share its time.
   std::map<std::string, double> phases(const std::array<std::int64_t, 3>& cells, double points,
                                        LineStrategy strategy) const {
-    std::map<std::string, double> phases = timed_phases(cells, points, strategy);
+    std::map<std::string, double> phases = timed_phases(flow_, cells, points, strategy);
     double sum = 0;
     for (const auto& [phase, seconds] : phases) sum += seconds;
     const double rest = rest_.at(points);
@@ -142,19 +142,30 @@ class OneDevice {
   }
 
  private:
-  std::map<std::string, double> timed_phases(const std::array<std::int64_t, 3>& cells, double points,
-                                             LineStrategy strategy) const {
+  /// What no measured step had takes as long per word as the momentum sweep, on a CPU as the systems along z, if it
+  /// advances scalars, else as the triad.
+  std::map<std::string, double> timed_phases(const FlowParameters& flow, const std::array<std::int64_t, 3>& cells,
+                                             double points, LineStrategy strategy) const {
     std::map<std::string, double> phases;
     for (const auto& [phase, seconds] : largest_->phases)
-      if (grows_with_points(phase)) phases[phase] = std::max(0.0, line_of(phase, cells, strategy).at(points));
+      if (grows_with_points(phase)) phases[phase] = std::max(0.0, line_of(flow, phase, cells, strategy).at(points));
+    PhaseWords measured = words(measured_flow(*largest_), largest_->z_lines);
+    PhaseWords of_flow = words(flow, strategy);
+    for (const auto& [phase, count] : of_flow) {
+      if (count == 0 || measured[phase] > 0) continue;
+      const TimedPhase like = on_gpu_ ? TimedPhase::momentum : TimedPhase::implicit_diffusion;
+      const auto known = phases.find(name_of(like));
+      const bool by_phase = phase == TimedPhase::scalars && known != phases.end();
+      phases[name_of(phase)] += count * (by_phase ? known->second / of_flow.at(like) : sizeof(real) * points / triad());
+    }
     return phases;
   }
 
   /// Seconds of a phase against points: transforms from the grids with the nearest length, systems along z from those
   /// where they were solved in this way, or else as on the largest grid, all others from all grids.
-  PiecewiseLine line_of(const std::string& name, const std::array<std::int64_t, 3>& cells,
+  PiecewiseLine line_of(const FlowParameters& flow, const std::string& name, const std::array<std::int64_t, 3>& cells,
                         LineStrategy strategy) const {
-    const bool along_z = words(name, LineStrategy::condensed) != words(name, LineStrategy::tiles);
+    const bool along_z = words(name, flow, LineStrategy::condensed) != words(name, flow, LineStrategy::tiles);
     const std::optional<TimedPhase> phase = phase_named(name);
     const auto distance = [&](const MeasuredStep& step) {
       if (along_z) return step.z_lines == strategy ? 0.0 : step.z_lines == largest_->z_lines ? 1.0 : 2.0;
@@ -168,20 +179,37 @@ class OneDevice {
     PiecewiseLine line;
     for (const MeasuredStep* step : steps_)
       if (step->phases.contains(name) && distance(*step) == nearest)
-        line.add(step->points(), step->phases.at(name) * words(name, strategy) / words(name, step->z_lines));
+        line.add(step->points(), step->phases.at(name) * growth(name, flow, strategy, *step));
     return line;
   }
 
-  /// 1 for a phase that other versions of the program had.
-  double words(const std::string& name, LineStrategy strategy) const {
+  /// The flow of bench step, or of this precision, order and diffusion where only phases were measured.
+  FlowParameters measured_flow(const MeasuredStep& step) const {
+    FlowParameters flow;
+    flow.order = flow_.order;
+    flow.diffusion = flow_.diffusion;
+    flow.scalars.resize(static_cast<std::size_t>(step.scalars));
+    return flow;
+  }
+
+  PhaseWords words(const FlowParameters& flow, LineStrategy strategy) const {
+    return TimeStepper::words(largest_->cells, {}, flow, strategy, on_gpu_);
+  }
+  /// 0 for a phase that moves few, or that other versions of the program had.
+  double words(const std::string& name, const FlowParameters& flow, LineStrategy strategy) const {
     const std::optional<TimedPhase> phase = phase_named(name);
-    if (!phase) return 1;
-    const auto all = min_words("step", largest_->cells, flow_, {}, strategy);
-    const auto found = all.find(*phase);
-    return found == all.end() || found->second == 0 ? 1 : found->second * factor_of_ends(*phase, strategy);
+    return phase ? words(flow, strategy)[*phase] * factor_of_ends(*phase, strategy) : 0;
+  }
+  /// How many times as many words a phase moves as in a measured step.
+  double growth(const std::string& name, const FlowParameters& flow, LineStrategy strategy,
+                const MeasuredStep& step) const {
+    const double here = words(name, flow, strategy);
+    const double there = words(name, measured_flow(step), step.z_lines);
+    return here > 0 && there > 0 ? here / there : 1;
   }
 
   const FlowParameters& flow_;
+  bool on_gpu_;
   std::vector<const MeasuredStep*> steps_;  ///< of this flow and precision, the largest grid first
   const MeasuredStep* largest_ = nullptr;
   PiecewiseLine rest_;  ///< seconds of a step beside those of its phases, against points; may be negative
@@ -200,8 +228,7 @@ class RankExchanges {
   /// Transposes between x and y pencils, both ways.
   double transposes() const {
     if (processes_.py == 1) return 0;
-    const ExchangeNeed need = transpose_need<std::complex<real>>(decomposition_.spectral_x_pencil(rank_),
-                                                                 decomposition_.spectral_y_pencil(rank_));
+    const ExchangeNeed need = PoissonSolver::memory(decomposition_, rank_, TridiagonalMethod::ptdma).rows;
     std::vector<int> others;
     for (int y = 0; y < processes_.py; ++y) others.push_back(processes_.rank(y, processes_.z_index(rank_)));
     return 2 * seconds(need.messages, need.transposed, others);
@@ -243,7 +270,7 @@ class RankExchanges {
     if (processes_.py == 1) return 0;
     const int y = processes_.y_index(rank_);
     const int z = processes_.z_index(rank_);
-    const double bytes = HaloExchange::memory(box(), {processes_.py, 1}, widths).halos.messages * share;
+    const double bytes = 2 * HaloExchange::side_bytes(box(), 1, widths, false) * share;
     return seconds(
         bytes, bytes,
         {processes_.rank((y + 1) % processes_.py, z), processes_.rank((y + processes_.py - 1) % processes_.py, z)});
@@ -269,8 +296,7 @@ class RankExchanges {
   double along_z(const std::vector<HaloWidth>& widths, double share) const {
     if (processes_.pz == 1) return 0;
     const std::vector<int> others = z_neighbours();
-    const double both_sides = HaloExchange::memory(box(), {1, processes_.pz}, widths).halos.messages * share;
-    const double bytes = both_sides / 2 * static_cast<double>(others.size());
+    const double bytes = HaloExchange::side_bytes(box(), 2, widths, true) * share * static_cast<double>(others.size());
     return seconds(bytes, bytes, others);
   }
 
@@ -344,6 +370,9 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
     raise(TimedPhase::tridiagonal, of_rank.lines(spectral_lines(decomposition, rank), strategy, 2, 1));
     if (flow.diffusion == Diffusion::implicit_z)
       raise(TimedPhase::implicit_diffusion, of_rank.lines(field_lines(decomposition, rank), strategy, 1, 3));
+    if (flow.diffusion == Diffusion::implicit_z)
+      raise(TimedPhase::scalars,
+            static_cast<double>(flow.scalars.size()) * of_rank.lines(field_lines(decomposition, rank), strategy, 1, 1));
     raise(TimedPhase::halo_exchange, of_rank.halos(flow));
   }
   for (const auto& [phase, seconds] : exchanges) phases[name_of(phase)] += seconds;
@@ -363,9 +392,16 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
   return forecast;
 }
 
-bool is_incomplete_forecast(const FlowParameters& flow) {
-  return !flow.scalars.empty() || flow.periodic_z || !active_terms(flow).empty() ||
-         flow.forcing.kind == ForcingKind::power || has_responses(flow);
+std::vector<std::string> left_out_of_forecast(const FlowParameters& flow, bool on_gpu) {
+  std::vector<std::string> parts = on_gpu ? std::vector<std::string>{} : active_terms(flow);
+  if (has_responses(flow)) std::ranges::copy(names_of_responses(), std::back_inserter(parts));
+  bool varies = false;
+  for (const WallCondition& wall : {flow.bottom, flow.top}) {
+    for (std::size_t n = 0; n < wall.velocity.size(); ++n) varies = varies || !wall.total_velocity(n).is_constant();
+  }
+  if (varies) parts.emplace_back("the velocity of the walls");
+  if (flow.periodic_z) parts.emplace_back("the end values of lines along z");
+  return parts;
 }
 
 }  // namespace sluice

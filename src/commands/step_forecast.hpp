@@ -24,7 +24,7 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
 StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, const Decomposition& decomposition,
                            LineStrategy strategy);
 
-/// Whether the flow has parts that the forecast leaves out: scalars, terms and others.
-bool is_incomplete_forecast(const FlowParameters& flow);
+/// The parts of the flow that a forecast leaves out, such as rotation: those whose time is not that of moving words.
+std::vector<std::string> left_out_of_forecast(const FlowParameters& flow, bool on_gpu);
 
 }  // namespace sluice

@@ -100,9 +100,8 @@ class Measurements {
   void add(const Layout& layout) {
     if (std::ranges::any_of(table_, [&](const auto& entry) { return entry.layout == layout; })) return;
     if (table_.empty()) {
-      require_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_);
-    } else if (agree_that_time_is_over() ||
-               !has_memory(grid_, flow_, decomposition_of(layout), layout.exchange, world_)) {
+      require_memory(flow_, decomposition_of(layout), layout.exchange, world_);
+    } else if (agree_that_time_is_over() || !has_memory(flow_, decomposition_of(layout), layout.exchange, world_)) {
       ++left_out_;
       return;
     }

@@ -11,6 +11,7 @@
 #include "core/support/real.hpp"
 #include "io/case/numbers.hpp"
 #include "io/case/yaml_tree.hpp"
+#include "solver/physics/rotation.hpp"
 #include "src/commands/step_forecast.hpp"
 
 namespace sluice {
@@ -146,7 +147,7 @@ TEST(StepForecast, AgreesWithMeasurementsOfTheShippedMachine) {
 TEST(StepForecast, IsALineThroughAnyNumberOfGrids) {
   const auto step = [](std::int64_t planes, double milliseconds, std::map<std::string, double> phases) {
     for (auto& [phase, seconds] : phases) seconds *= 1e-3;
-    return MeasuredStep{precision_name, "explicit",          4,     {32, 32, planes}, LineStrategy::tiles,
+    return MeasuredStep{precision_name, "explicit",          4,     {32, 32, planes}, 0, LineStrategy::tiles,
                         1e12,           milliseconds * 1e-3, phases};
   };
   Machine machine;
@@ -187,6 +188,42 @@ TEST(StepForecast, IsALineThroughAnyNumberOfGrids) {
   EXPECT_NEAR(of_longer.seconds() * 1e3, 4 + 2.5 - 1.2, 1e-12);
 }
 
+/// What is not in the measured flow costs its words: of the momentum sweep, or of the triad.
+TEST(StepForecast, GrowsWithTheWordsOfTheFlow) {
+  Machine machine;
+  machine.steps = {{precision_name,
+                    "explicit",
+                    4,
+                    {32, 32, 32},
+                    0,
+                    LineStrategy::tiles,
+                    1e10,
+                    6e-3,
+                    {{"momentum", 3.6e-3}, {"fft x", 1e-3}, {"correction", 1e-4}}}};
+  const auto milliseconds = [&](const FlowParameters& flow) {
+    return forecast_step(machine, flow, Decomposition({32, 32, 32}, {}, 2)).seconds() * 1e3;
+  };
+  EXPECT_NEAR(milliseconds({}), 6, 1e-12);
+  FlowParameters flow;
+  flow.scalars.resize(2);
+  EXPECT_NEAR(milliseconds(flow), 6 + 2 * 2.3, 1e-12);
+  FlowParameters driven;
+  driven.forcing = {ForcingKind::power, Formula(0.1)};
+  const double triad = 32 * 32 * 32 * sizeof(real) / 1e10 * 1e3;  // milliseconds of a word
+  EXPECT_NEAR(milliseconds(driven), 6 - 0.3 + 21 * triad, 1e-12);
+  FlowParameters rotating;
+  rotating.terms.edit<RotationParameters>().rate = {0, 0.1, 0};
+  EXPECT_NEAR(milliseconds(rotating), 6 - 0.3 + 3 + 21 * triad, 1e-12);
+  EXPECT_TRUE(left_out_of_forecast(rotating, true).empty());
+
+  machine.steps[0].z_lines = LineStrategy::whole_lines;  // a CPU has the velocity in cache
+  EXPECT_NEAR(milliseconds(flow), 6 + 2 * 1.1, 1e-12);
+  EXPECT_NEAR(milliseconds(rotating), 6, 1e-12);
+  EXPECT_EQ(left_out_of_forecast(rotating, false), std::vector<std::string>{"rotation"});
+  machine.steps[0].scalars = 2;
+  EXPECT_NEAR(milliseconds(flow), 6, 1e-12);
+}
+
 /// Where phases sum to more than a whole step, they share its time.
 TEST(StepForecast, PhasesAreNoLongerThanTheStep) {
   Machine machine;
@@ -194,6 +231,7 @@ TEST(StepForecast, PhasesAreNoLongerThanTheStep) {
                     "explicit",
                     4,
                     {32, 32, 32},
+                    0,
                     LineStrategy::tiles,
                     1e12,
                     3e-3,

@@ -14,17 +14,17 @@
 
 // All methods, in the order in which they are tried: the name, and a function that throws Error(resources) on all ranks
 // if the method does not work between them. Its file defines std::unique_ptr<Exchange> make_NAME(MPI_Comm world).
-// For those of GPU builds, also what shares_arrays() returns.
-#define SLUICE_GPU_METHODS(METHOD) \
-  METHOD(peer, require_peer, true) \
-  METHOD(nccl, require_nothing, false)
-#define SLUICE_MPI_METHODS(METHOD)       \
-  METHOD(mpi_p2p, require_nothing)       \
-  METHOD(mpi_alltoall, require_nothing)  \
-  METHOD(mpi_streams, require_nothing)   \
-  METHOD(mpi_pipelined, require_nothing) \
-  METHOD(mpi_datatype, require_nothing)  \
-  METHOD(mpi_alltoallw, require_nothing)
+// Then what array_moves() returns.
+#define SLUICE_GPU_METHODS(METHOD)   \
+  METHOD(peer, require_peer, shared) \
+  METHOD(nccl, require_nothing, packed)
+#define SLUICE_MPI_METHODS(METHOD)                \
+  METHOD(mpi_p2p, require_nothing, packed)        \
+  METHOD(mpi_alltoall, require_nothing, packed)   \
+  METHOD(mpi_streams, require_nothing, packed)    \
+  METHOD(mpi_pipelined, require_nothing, packed)  \
+  METHOD(mpi_datatype, require_nothing, in_place) \
+  METHOD(mpi_alltoallw, require_nothing, in_place)
 
 namespace sluice {
 
@@ -42,18 +42,18 @@ struct Method {
   bool through_mpi;
   std::unique_ptr<Exchange> (*make)(MPI_Comm world);  ///< null if this build does not have it
   void (*require)(MPI_Comm world);
-  bool shares_arrays;
+  ArrayMoves array_moves;
 };
 
 void require_nothing(MPI_Comm /*world*/) {}
 
 const std::vector<Method>& methods() {
 #ifdef SLUICE_CUDA
-#define SLUICE_GPU_METHOD(name, require, shares) {#name, false, make_##name, require, shares},
+#define SLUICE_GPU_METHOD(name, require, moves) {#name, false, make_##name, require, ArrayMoves::moves},
 #else
-#define SLUICE_GPU_METHOD(name, require, shares) {#name, false, nullptr, nullptr, shares},
+#define SLUICE_GPU_METHOD(name, require, moves) {#name, false, nullptr, nullptr, ArrayMoves::moves},
 #endif
-#define SLUICE_MPI_METHOD(name, require) {#name, true, make_##name, require, false},
+#define SLUICE_MPI_METHOD(name, require, moves) {#name, true, make_##name, require, ArrayMoves::moves},
   static const std::vector<Method> list{SLUICE_GPU_METHODS(SLUICE_GPU_METHOD) SLUICE_MPI_METHODS(SLUICE_MPI_METHOD)};
   return list;
 }
@@ -152,9 +152,9 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world)
   return found->make(world);
 }
 
-bool shares_arrays(const std::string& name) {
+ArrayMoves array_moves(const std::string& name) {
   const auto found = std::ranges::find(methods(), name, &Method::name);
-  return found != methods().end() && found->shares_arrays;
+  return found == methods().end() ? ArrayMoves::packed : found->array_moves;
 }
 
 }  // namespace sluice

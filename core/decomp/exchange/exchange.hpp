@@ -83,8 +83,10 @@ std::vector<std::string> exchange_candidates(MPI_Comm world);
 /// there is no such method, Error(resources) if it does not work between these ranks. Collective.
 std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world);
 
-/// Whether the ranks of this method access each other's arrays: each rank then holds arrays as large as the largest of
-/// all ranks, and only halos need a message buffer.
-bool shares_arrays(const std::string& name);
+/// How a method moves arrays of transposes: packed into message buffers; without packing; or as arrays of equal size
+/// that all ranks access. Only the first needs message buffers for them.
+enum class ArrayMoves { packed, in_place, shared };
+/// Of a method of any build; `packed` for `auto`.
+ArrayMoves array_moves(const std::string& name);
 
 }  // namespace sluice
