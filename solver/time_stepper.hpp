@@ -17,7 +17,7 @@
 #include "solver/forcing.hpp"
 #include "solver/grid/grid.hpp"
 #include "solver/momentum/momentum.hpp"
-#include "solver/physics/body_forces.hpp"
+#include "solver/physics/body_force.hpp"
 #include "solver/projection.hpp"
 #include "solver/rk3.hpp"
 #include "solver/state/state.hpp"

@@ -13,7 +13,7 @@
 #include "core/device/parallel_for.hpp"
 #include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
-#include "poisson/divergence/divergence_pair.hpp"
+#include "poisson/divergence/divergence_rows.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
 #include "poisson/fft/fft_rows_kernel.hpp"
 #include "poisson/fft/row_stages.hpp"

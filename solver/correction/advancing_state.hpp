@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "solver/correction/pending_correction.hpp"
+#include "solver/correction/correction.hpp"
 #include "solver/state/state.hpp"
 
 namespace sluice {

@@ -1,7 +1,10 @@
 #pragma once
+#include <memory>
 #include <vector>
 
+#include "model/parameters.hpp"
 #include "solver/correction/velocity.hpp"
+#include "solver/grid/grid.hpp"
 #include "solver/momentum/row_task.hpp"
 #include "solver/state/state.hpp"
 
@@ -29,6 +32,26 @@ class BodyForce {
 
  protected:
   BodyForce() = default;
+};
+
+/// The forces of the terms of a flow.
+class BodyForces {
+ public:
+  BodyForces(const Metrics& metrics, const FlowParameters& flow);
+
+  bool active() const { return !forces_.empty(); }
+
+  /// Sum of BodyForce::words.
+  int words() const;
+  /// BodyForce::add of each.
+  void add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
+           VectorField& tendency, VectorField& star) const;
+  /// Appends BodyForce::row_task of each.
+  void append_tasks(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
+                    VectorField& star, RowTasks& tasks) const;
+
+ private:
+  std::vector<std::unique_ptr<BodyForce>> forces_;
 };
 
 }  // namespace sluice

@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "solver/physics/body_forces.hpp"
+#include "solver/physics/body_force.hpp"
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/hartmann.hpp"
 #include "solver/physics/rotation.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "solver/physics/body_forces.hpp"
+#include "solver/physics/body_force.hpp"
 #include "tests/support/budget_terms.hpp"
 #include "tests/support/direct_sums.hpp"
 

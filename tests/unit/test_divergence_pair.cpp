@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/support/random.hpp"
-#include "poisson/divergence/divergence_pair.hpp"
+#include "poisson/divergence/divergence_rows.hpp"
 
 namespace sluice {
 namespace {

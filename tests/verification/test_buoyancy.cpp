@@ -7,7 +7,7 @@
 
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
-#include "solver/physics/body_forces.hpp"
+#include "solver/physics/body_force.hpp"
 #include "solver/transport/scalar_sweep.hpp"
 #include "tests/support/buoyancy.hpp"
 #include "tests/support/flow_case.hpp"

@@ -9,7 +9,7 @@
 
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
-#include "solver/physics/body_forces.hpp"
+#include "solver/physics/body_force.hpp"
 #include "solver/physics/hartmann.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"

@@ -12,7 +12,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "solver/grid/stretching.hpp"
-#include "solver/physics/body_forces.hpp"
+#include "solver/physics/body_force.hpp"
 #include "solver/physics/hartmann.hpp"
 #include "solver/physics/number_sources.hpp"
 #include "solver/physics/terms.hpp"

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "solver/grid/stretching.hpp"
-#include "solver/physics/body_forces.hpp"
+#include "solver/physics/body_force.hpp"
 #include "tests/support/flow_case.hpp"
 #include "tests/support/rotation.hpp"
 
