@@ -61,12 +61,12 @@ class PoissonSolver {
   /// Collective.
   ///
   /// The right-hand side must have mean 0 to round-off, like the divergence of a velocity that does not cross the
-  /// walls. Otherwise there is no solution, and the result is that with a uniform flux through the top wall.
+  /// walls. Otherwise there is no solution, and the result is the one for a uniform flux through the top wall.
   void solve(Field& phi, PhaseTimers& timers);
 
-  /// The same for the right-hand side div u* / (gamma dt), which the transform along x forms from u* where
-  /// forms_divergence(); elsewhere a sweep of its own writes it to phi first. phi: only written; u* is in other arrays,
-  /// with rows of even length on a GPU. Collective.
+  /// The same for the right-hand side div u* / (gamma dt), which the transform along x forms from u* if
+  /// forms_divergence() is true; otherwise a separate sweep first writes it to phi. phi is only written; u* is in other
+  /// arrays, with rows of even length on a GPU. Collective.
   void solve(VelocityDivergence& divergence, Field& phi, PhaseTimers& timers);
   /// Whether the transform along x forms the divergence, for rows of nx cells, so that it is not stored.
   static bool forms_divergence(std::int64_t nx, Order order);
@@ -82,8 +82,8 @@ class PoissonSolver {
     View3<const std::complex<real>> values;
     Box3 box;
   };
-  /// The forward transforms of solve() alone, for spectra: first along x, of a field like those of make_field(), which
-  /// is overwritten; then along y what transform_x() has left. Collective.
+  /// The forward transforms of solve() alone, for spectra: transform_x() transforms a field like those of make_field()
+  /// along x and overwrites it; transform_y() then transforms the result along y. Collective.
   Coefficients transform_x(Field& field, PhaseTimers& timers);
   Coefficients transform_y(Field& field, PhaseTimers& timers);
 

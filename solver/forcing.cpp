@@ -71,9 +71,9 @@ Forcing::Result Forcing::force_of_given_power(double mean_star, const Substep& s
   const double mean = (before + mean_star) / 2;
   if (!(mean > 0)) {
     throw Error(ExitCode::numerics,
-                fmt::format("{}: the mean velocity along x is {:g} at time {:g}, but a force has a given power only in "
-                            "a flow with a positive one: start from such a flow (initial.type: laminar or turbulent), "
-                            "or give bulk_velocity or pressure_gradient instead",
+                fmt::format("{}: the mean velocity along x is {:g} at time {:g}, but a force of given power needs a "
+                            "positive one: start from a flow that has it (initial.type: laminar or turbulent), or give "
+                            "bulk_velocity or pressure_gradient instead",
                             key_, mean, substep.start()));
   }
   const double gain = substep.length() * response.mean();  // of the mean velocity by a unit force

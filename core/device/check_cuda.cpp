@@ -40,7 +40,7 @@ bool gpu_failed(cudaError_t status) {
   }
 }
 
-/// This rank's GPU by its address on the bus, which `nvidia-smi` and the kernel's log show, and its host.
+/// Names this rank's GPU by its host and by its bus address, as `nvidia-smi` and the kernel log show it.
 std::string name_of_gpu() {
   int device = 0;
   std::array<char, 32> bus{};

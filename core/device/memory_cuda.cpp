@@ -69,7 +69,7 @@ class NearGpu {
   }
   NearGpu(const NearGpu&) = delete;
   NearGpu& operator=(const NearGpu&) = delete;
-  /// -1: memory comes from where the system takes it.
+  /// The GPU's node; -1 if the system chooses where memory comes from.
   int node() const { return node_; }
   ~NearGpu() {
     if (node_ >= 0) syscall(SYS_set_mempolicy, policy_, nodes_.data(), max_nodes);

@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(warp* warps_per_block, 2) sum_planes(RowBlocks
 /// Cells that a lane of count_cells reads before it counts them.
 inline constexpr int counted_at_once = 4;
 
-/// Counts cells of segments of rows, first in the block's bins, then in those of the plane.
+/// Counts the cells of segments of rows: first into the bins of the block, then into the bins of the plane.
 template <int bins, int rows, class Kernel>
 __global__ void __launch_bounds__(warp* warps_per_block) count_cells(RowBlocks blocks, Kernel kernel, Word* counts) {
   __shared__ unsigned of_block[bins];
@@ -336,7 +336,7 @@ inline RowLaunch lay_out_rows(const Box3& box, int rows_in_block, int segment) {
           dim3(segments * in_chunk, box.nz(), (row_blocks + in_chunk - 1) / in_chunk)};
 }
 
-/// Issues sums of N quantities over each plane. Adds them to sums[plane][quantity], which must be zero.
+/// Launches the kernel that sums N quantities over each plane into sums[plane][quantity], which must be zero before.
 template <int N, class Kernel>
 void issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, Word* sums) {
   static_assert(sizeof(ExactSum) == ExactSum::words * sizeof(Word));
@@ -348,7 +348,7 @@ void issue_plane_sums(const char* name, const Box3& box, const Kernel& kernel, W
   check_cuda(cudaGetLastError(), name);
 }
 
-/// Issues counts of the cells of each plane. Adds them to counts[plane][bin].
+/// Launches the kernel that counts the cells of each plane and adds the counts to counts[plane][bin].
 template <int bins, class Kernel>
 void issue_counts(const char* name, const Box3& box, const Kernel& kernel, std::int64_t* counts) {
   static_assert(sizeof(std::int64_t) == sizeof(Word));

@@ -265,7 +265,7 @@ class Rules {
     }
   }
 
-  // The names of files, of items of a list.
+  // Checks the name of a list item that also names a file.
   template <class Item>
   void check_file_name(const std::string& path, const std::vector<Item>& items, std::size_t number, const char* kind) {
     if (!problems_.good(path)) return;
@@ -299,7 +299,8 @@ class Rules {
     const auto is_number = [&](const std::string& text) { return std::ranges::all_of(text, is_digit); };
     constexpr std::size_t max_length = 50;
     if (name.empty() || name.size() > max_length || !is_letter(name[0]) || !std::ranges::all_of(name, is_allowed)) {
-      note(path, fmt::format("'{}' cannot name a scalar; allowed: 1 to {} letters, digits and _, first a letter",
+      note(path, fmt::format("'{}' cannot name a scalar; allowed: 1 to {} letters, digits and _, beginning with a "
+                             "letter",
                              shortened(name), max_length));
     } else if (name.find_first_not_of("uvwpxyz") == std::string::npos || contains(reserved_names(), name)) {
       note(path, fmt::format("'{}' is the name of something else; allowed: other names, such as temperature", name));
@@ -324,7 +325,8 @@ class Rules {
     note(path, "the formula is not finite at time 0; allowed: one that is finite at all times of the run");
   }
 
-  // Of quantities for pictures, which the case file uses beside scalars. Names in files: src/outputs/file_names.cpp.
+  // The names of quantities for pictures, which the case file also uses. Names in files are checked in
+  // src/outputs/file_names.cpp.
   static std::vector<std::string> reserved_names() {
     std::vector<std::string> names;
     for (const CenterQuantity& quantity : center_quantities()) {

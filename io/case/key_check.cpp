@@ -44,7 +44,7 @@ std::optional<double> number(const Key& key, const YamlNode& node) {
   return parse_number(type, node.text);
 }
 
-// 2*2800 where only lengths are computed; else empty.
+// What to write instead of a product such as 2*2800, which only lengths may be; else empty.
 std::string computed(const Key& key, const YamlNode& node) {
   const bool computes = key.value.type != ValueType::real && key.value.type != ValueType::integer;
   const bool plain = computes || node.quoted || node.text.find_first_of("*/p") == std::string::npos;
@@ -112,7 +112,7 @@ std::string as_list(const Key& key, const std::string& text) {
   return fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
-// A name and a value that a colon without a space joins, such as type:channel, as they should be written; else empty.
+// How to write a name and a value that are joined by a colon without a space, such as type:channel; else empty.
 std::string with_space(const std::string& text) {
   const auto colon = text.find(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) return {};

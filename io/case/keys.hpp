@@ -256,7 +256,7 @@ KeyValue section_or_none(Path... path) {
 KeyValue wall(WallCondition FlowParameters::*side);
 KeyValue wall_velocity(WallCondition FlowParameters::*side);
 
-/// What a key of a term sets, of the source of a scalar, or of an actuation.
+/// The value of a key of a term, of a scalar's source or of an actuation.
 KeyValue parameter(const ParameterValue& value);
 
 /// A duration, or one of the words auto (no value) and off (infinite).
@@ -316,8 +316,8 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 /// The allowed value that an unknown one may have meant, in quotes, with what else it needs; empty if none is near.
 std::string nearest_value(const Key& key, std::string_view word);
 
-/// The keys that an unknown one may have meant: those that its usual meaning in papers and other programs names, else
-/// the nearest in the same section, else one of that name, or of a name near it, elsewhere.
+/// The keys that an unknown one may have meant: those that it usually means in papers and other programs; else the
+/// nearest in the same section; else those of other sections with the same or a similar name.
 std::vector<std::string> nearest_keys(std::string_view section, std::string_view name);
 
 /// All exchange methods known to Sluice, `auto` included.

@@ -241,7 +241,8 @@ std::optional<Unreadable> parse(const std::string& text, TreeBuilder& builder) {
   }
 }
 
-// A line at or just above the place of an error in which a colon lacks its space makes the lines around it one text.
+// If a colon lacks its space in a line at or just above the place of an error, YAML joins the lines around it into one
+// text.
 std::string colon_advice(const std::string& text, int error_line) {
   std::istringstream lines(text);
   std::string line;

@@ -15,8 +15,9 @@
 
 namespace sluice::io {
 
-/// A box's part of a field's 64-bit hash: the sum mod 2^64 over its elements of a mix of global index and bits.
-/// The hash of the field is the sum of the parts, so it does not depend on how the field is split. Local.
+/// A box's part of a field's 64-bit hash: each element's global index and bits are mixed into 64 bits, and the results
+/// are added mod 2^64. The hash of the field is the sum of the parts, so it does not depend on how the field is split.
+/// Local.
 std::uint64_t field_hash(const Box3& box, const Extents& global, std::size_t element_bytes, const void* data);
 
 /// A hash of any bytes, chained onto `seed`.
@@ -36,7 +37,7 @@ void append_metadata_hash(const std::string& path, std::vector<ByteRange> exclud
 /// Local. Throws Error(`code`) if the file does not have the hash that was stored with it.
 void verify_metadata_hash(const std::string& path, ExitCode code);
 
-/// The hash at the end of a file, not verified; none if it has none or cannot be read. Local.
+/// The hash at the end of a file, not verified; nullopt if the file has no hash or cannot be read. Local.
 std::optional<std::uint64_t> stored_metadata_hash(const std::string& path);
 
 }  // namespace sluice::io

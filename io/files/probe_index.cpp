@@ -23,8 +23,8 @@ std::vector<h5::VirtualPart> parts_of(const h5::File& joined, std::vector<std::s
       return a.file == b.file && a.rows == b.rows;
     };
     if (!std::ranges::equal(own, parts, is_same))
-      throw Error(ExitCode::restart,
-                  fmt::format("{}: the file is damaged: /{} does not join the parts of /time", joined.path(), name));
+      throw Error(ExitCode::restart, fmt::format("{}: the file is damaged: /{} does not join the same parts as /time",
+                                                 joined.path(), name));
   }
   return parts;
 }

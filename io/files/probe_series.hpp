@@ -31,7 +31,7 @@ struct ProbeSamples {
 /// What makes the samples those of a slice.
 struct SlicePlane {
   char normal = 'z';
-  double at = 0;  ///< the requested coordinate; the file has those of the cells
+  double at = 0;  ///< the requested coordinate; the file stores the coordinates of the cells
 };
 
 /// What all samples of a probe have in common.
@@ -64,7 +64,7 @@ class ProbeSeries {
   /// reaches beyond the beginning of the next, is left out, with a warning. Throws Error(restart) if the samples are of
   /// other points or fields, or of another precision.
   ProbeSeries(ProbeDescription description, std::optional<std::int64_t> restart_step);
-  /// The same for a probe that the case has no more, as its files describe it.
+  /// The same for a probe that the case no longer has, as its files describe it.
   ProbeSeries(const std::string& directory, const std::string& name, std::int64_t restart_step);
 
   /// Removes what the constructor has not read, but renames the parts that it has left out, so that no later restart
@@ -83,7 +83,7 @@ class ProbeSeries {
   std::string latest_path() const;
   /// The case stored with the last part; empty if there is none.
   const std::string& stored_case() const { return stored_case_; }
-  /// `every` as the last part has it; none if there is none, or an earlier build wrote it.
+  /// `every` as stored in the last part; nullopt if there is no part, or if an earlier build wrote it.
   std::optional<double> stored_every() const { return stored_every_; }
 
  private:

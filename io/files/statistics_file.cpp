@@ -23,8 +23,9 @@ std::vector<std::int64_t> numbers_to(std::size_t count) {
   return numbers;
 }
 
-/// Whether the newest block is written with the whole file: while that is small, as are most files of spectra, and when
-/// it has grown by an eighth since. So each block is written about 1 + 8 times, however many there are.
+/// Whether to write the newest block with the whole file: while the file is small, as most files of spectra are, and
+/// once the newer blocks are more than an eighth of those in the file. So each block is written about 1 + 8 times,
+/// however many there are.
 bool is_due(std::size_t newer, std::size_t in_file) {
   constexpr std::size_t blocks_of_small_file = 32;
   constexpr std::size_t growth_divisor = 8;
@@ -312,7 +313,7 @@ void StatisticsFile::load() {
   if (!has_sets) parameter_sets_.push_back(spec_.unrecorded_parameters);
   for (const StatisticsBlock& block : blocks_) {
     if (block.parameter_set < 0 || block.parameter_set >= std::ssize(parameter_sets_)) {
-      throw Error(ExitCode::restart, fmt::format("{}: a block has the parameters of set {}, of which there are {}",
+      throw Error(ExitCode::restart, fmt::format("{}: a block refers to parameter set {}, but the number of sets is {}",
                                                  spec_.path, block.parameter_set, parameter_sets_.size()));
     }
   }

@@ -18,7 +18,8 @@ class DivergenceFourier {
   /// has the shared memory that the kernel needs.
   static bool supports(std::int64_t nx, Order order);
 
-  /// For fields of `fourier_x`, which must outlive this object, with rows of nx values, which it supports.
+  /// For fields of `fourier_x` with rows of nx values, a length that supports() accepts. `fourier_x` must outlive this
+  /// object.
   DivergenceFourier(FourierX& fourier_x, int nx);
   ~DivergenceFourier();
   DivergenceFourier(const DivergenceFourier&) = delete;

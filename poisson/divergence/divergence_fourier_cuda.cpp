@@ -44,8 +44,8 @@ struct PairReading {
   int at_once;   ///< pairs that a thread reads before it uses them, a power of two
 };
 
-/// Two pairs at once, for which order 4 takes registers from some of the thread blocks that a plain transform has; or
-/// more if there are registers for them. Registers hold the pairs, and 16 of them addresses.
+/// At least two pairs at once: with order 4, fewer thread blocks are resident than in a plain transform, to have the
+/// registers for them. More pairs at once if registers are left. A thread also needs 16 registers for addresses.
 template <class Choice, Order order>
 constexpr PairReading pair_reading() {
   constexpr int of_pair = static_cast<int>(sizeof(DivergencePair<order>) / 4);
@@ -59,8 +59,8 @@ constexpr PairReading pair_reading() {
   return reading;
 }
 
-/// z to shared memory in the order of (1), for rows of plane k from j0 on, and the sums of u* over groups to
-/// groups[row][group]. A thread reads a few pairs of one row that are far apart, and its neighbours the pairs beside
+/// Writes z to shared memory in the order of (1), for rows of plane k from j0 on, and the sums of u* over groups to
+/// groups[row][group]. A thread reads a few pairs of one row that are far apart; its neighbours read the pairs beside
 /// them. Which pairs form a group depends on nx alone, so that the sum does not depend on the process grid.
 template <class Choice, Order order>
 __device__ __forceinline__ void form_divergence(const BlockOfRows& block, const DivergenceRows& rows, int j0, int k,
@@ -75,7 +75,7 @@ __device__ __forceinline__ void form_divergence(const BlockOfRows& block, const 
 #pragma unroll 1
   for (int first = threadIdx.x; first - lane < all; first += s.threads) {
     const bool in_block = first < all;
-    const int task = in_block ? first : all - 1;  // all threads of a warp take part in the sums
+    const int task = in_block ? first : all - 1;  // a spare thread repeats the last task: sums need whole warps
     const int row = task / tasks;
     const int n = task % tasks;
     DivergencePair<order> pairs[at_once];

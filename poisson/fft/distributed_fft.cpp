@@ -123,9 +123,9 @@ std::int64_t distance_of(const FftFields& fields, const Box3& box) {
   return fields.type == FftType::real_to_complex && fields.count > 1 ? values + values % 2 : values;
 }
 
-/// Pieces of the planes of this box, equal but for the last, to exchange one while the next are transformed. With n
-/// pieces, 1 / n of the exchange does not overlap with transforms, and each piece costs the time of `overhead` bytes,
-/// so that the best n is the root of their ratio.
+/// Divides the planes of this box into pieces, all equal except the last: one is exchanged while the next are
+/// transformed. With n pieces, 1 / n of the exchange does not overlap with transforms, and each piece costs the time of
+/// `overhead` bytes. So the best n is the square root of the bytes of the box over `overhead`.
 std::vector<PlaneRange> pieces_of(const Box3& box, double overhead) {
   constexpr std::int64_t unit = 4;  // planes, so that each piece is aligned to 16 bytes
   const std::int64_t planes = box.extent(2);
@@ -250,7 +250,7 @@ struct DistributedFft::Pipeline {
     return steps[1].forward.takes_rows_elsewhere() ? redistribution.own_rows() : RowsElsewhere{};
   }
 
-  /// Along x and y, in pieces that the exchange moves while the next ones are transformed.
+  /// Transforms along x and y in pieces: the exchange moves each piece while the next ones are transformed.
   template <class Value>
   Complex* forward_in_pieces(const Value* in, Complex* array) {
     auto& [x, y, z] = steps;

@@ -52,17 +52,17 @@ struct FftFields {
 /// without packing send field by field.
 ///
 /// Memory besides the caller's arrays, in words (real numbers per grid point; a complex array of a real field has 1 + 2
-/// / nx) for each field, twice as many if its values are complex: contiguous 2, for the send and receive buffers of the
-/// exchange; realigned 3, with one work array. With an exchange that reaches other ranks' memory, 1 and 2. With
-/// an exchange that sends without packing, one work array, so 1 and 1. On one rank, 0 and 1. cuFFT adds work memory
-/// for lengths without a kernel, one area for all transforms. The two exchanges of pencils share the buffers only if
-/// they are the same Exchange.
+/// / nx) for each field, twice as many if its values are complex. Contiguous needs 2, for the send and receive buffers
+/// of the exchange; realigned needs 3, because it has a work array, too. With an exchange that accesses other ranks'
+/// memory, they need 1 and 2; with an exchange that sends without packing, 1 each, for a work array; on one rank, 0 and
+/// 1. cuFFT adds work memory for lengths without a kernel, one area for all transforms. The two exchanges of pencils
+/// share the buffers only if they are the same Exchange.
 class DistributedFft {
  public:
   /// `cells`: nx, ny, nz. `processes`: py x pz ranks, for pencils; slabs ignore it. Throws on all ranks: Error(usage)
   /// if these are not the ranks of `world` or there are no cells or fields, Error(resources) if memory is short.
-  /// `exchanges`: one Exchange, or an ExchangeSet with one for the first exchange of pencils (`rows`) and one for the
-  /// second and for slabs (`columns`); made for `world`, they must outlive this object. Collective.
+  /// `exchanges`: one Exchange, or an ExchangeSet. Of a set, pencils use `rows` for their first exchange and `columns`
+  /// for the second; slabs use `columns`. All must be made for `world` and outlive this object. Collective.
   DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells, FftDecomposition decomposition, FftLayout layout,
                  ProcessGrid processes, const ExchangeSet& exchanges, FftFields fields = {});
   ~DistributedFft();
@@ -72,8 +72,8 @@ class DistributedFft {
   /// The rank's part of real space, in global indices: the values of a field, real or complex. Contiguous, x fastest,
   /// then y, then z.
   const Box3& real_box() const;
-  /// Elements from the beginning of a field in real space to that of the next: real_box().volume(), but of several real
-  /// fields the next even number.
+  /// Elements from the beginning of a field in real space to the beginning of the next: real_box().volume(), for
+  /// several real fields rounded up to an even number.
   std::size_t real_distance() const;
   /// Elements of an array of all fields in real space.
   std::size_t real_elements() const;

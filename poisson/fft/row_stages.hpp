@@ -70,7 +70,7 @@ constexpr RowStages row_stages_of(int nx) {
       stages.resident = std::min({fit / threads, row_bytes_in_flight / static_cast<int>(stages.shared_bytes()), 16});
       if (stages.resident < min_resident) break;
       const double time = static_cast<double>(numbers_in_turn(stages)) / (rows * stages.resident);
-      if (min_time == 0 || time < min_time) {  // ties: the first, with the most blocks
+      if (min_time == 0 || time < min_time) {  // of equal times the first, which has the most blocks
         min_time = time;
         best = stages;
       }

@@ -217,7 +217,8 @@ struct OddDft {
   }
 };
 
-/// A B points by A transforms of B and B of A. A and B are coprime, so no twiddles are needed in between.
+/// Transforms A B points by A transforms of B points and B transforms of A points. A and B are coprime, so no twiddles
+/// are needed in between.
 template <int A, int B>
 struct CoprimeDft {
   template <class T>
@@ -244,7 +245,7 @@ struct CoprimeDft {
   }
 };
 
-/// A B points by B transforms of A, twiddles, and A transforms of B.
+/// Transforms A B points by B transforms of A points, twiddles, and A transforms of B points.
 template <int A, int B>
 struct CooleyTukeyDft {
   template <class T>

@@ -5,8 +5,9 @@
 // other's shared memory what the reduced system carries from part to part. The steps of a thread are
 //   load_table(), go_to(), read(), load(), then for one tile after another
 //   prepare(), form_boundary(), sweep_up(), join_up(), turn(), sweep_down(), join_down(), solve(), go_to(), load(),
-// with a barrier before prepare() and each of those that follow, which before join_up() and join_down() is one of the
-// cluster. Only tiles in parts need these two. Plain code, which also runs on the host, thread after thread.
+// with a barrier before prepare() and before each step that follows it. Before join_up() and join_down(), which only
+// tiles in parts need, it is a barrier of the cluster. The code is plain: it also runs on the host, thread after
+// thread.
 #include <cstddef>
 
 #include "core/device/copy_ahead.hpp"
@@ -23,8 +24,8 @@ struct NoPeers {
   SLUICE_INLINE double* operator()(double* mine, int /*part*/) const { return mine; }
 };
 
-/// One thread's part of tiles. Peers: whether there are `any` other parts, and a function that turns a pointer to
-/// shared memory of the thread's part into one to the same place in another part's.
+/// One thread's part of tiles. Peers::any says whether there are other parts; a call of Peers turns a pointer to the
+/// shared memory of the thread's part into a pointer to the same place in the memory of another part.
 template <class Lines, int Lanes, class Shape, class Peers>
 class LineTile {
  public:
@@ -197,7 +198,7 @@ class LineTile {
   static constexpr int none = -1;
 
   /// Writes all rows, and starts to copy those of tile `next`, if there is such a tile, to the places that become free.
-  /// With more than one of `pieces`, there must be none.
+  /// If `pieces` is more than 1, `next` must be none.
   SLUICE_INLINE void solve(int next) {
     if (!active()) return;
     const int to_next = next * tiles_.row() + in_row_ * Lanes - tiles_.shift - place_;
@@ -289,7 +290,8 @@ class LineTile {
     return lanes_at(place, inside - j * static_cast<int>(tiles_.x.stride_y), j);
   }
 
-  /// Loads coefficients, none of which it uses: loads then overlap with other work. use_equations() must follow.
+  /// Loads coefficients but computes nothing with them, so that the loads overlap with other work. use_equations() must
+  /// follow.
   SLUICE_INLINE void load_equations() {
     const int block = (Peers::any ? tiles_.first_block(part_) : 0) + block_;
     equations_.of_first = tiles_.lines.reduced_at(inverse_of_first, block, line(), j_);
@@ -333,8 +335,8 @@ class LineTile {
     double *values, *products;
   };
 
-  /// Tells the other parts the value that number n of a row has after a sweep, and the product of factors, which
-  /// `block` has.
+  /// Gives the other parts the value of number n of a row after a sweep, and the product of factors, which is stored
+  /// for `block`.
   SLUICE_INLINE void tell(const ForOthers& others, int n, double value, int block) const {
     if constexpr (Peers::any) {
       others.values[n] = value;

@@ -50,14 +50,15 @@ constexpr double natural_wall_spacing = 0.05;  // dz_w+
 constexpr double natural_blend = 40;           // k_b
 constexpr double natural_c_eta = 0.8;
 
-/// The spacing in Kolmogorov lengths, for so many cells from a wall to the centre; 0 if there is none.
+/// The spacing, in Kolmogorov lengths, with which `cells` cells reach from a wall to the centre; 0 if there is no such
+/// spacing.
 double natural_alpha(double cells, double re_tau) {
   const double outer = std::pow(cells / natural_blend, 2);
   const double centre = re_tau * (1 + outer) - natural_wall_spacing * cells;  // value of the outer law at the centre
   return centre > 0 ? std::pow(centre / outer, 0.75) / (0.75 * natural_c_eta * cells) : 0;
 }
 
-/// The number of cells along z whose spacing is nearest to so many Kolmogorov lengths.
+/// The smallest number of cells along z whose spacing is at most `wanted` Kolmogorov lengths.
 std::int64_t natural_cells(double wanted, double re_tau, int cells_of_cell) {
   std::int64_t cells = 1;
   constexpr std::int64_t most = 100000;

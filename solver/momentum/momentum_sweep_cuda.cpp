@@ -24,7 +24,8 @@ struct Surroundings {
   Window<row> u, v, w, p;
 };
 
-/// R, u* and, where p is updated, p of one cell. old: its old tendencies; at: its offset in all arrays.
+/// Computes R and u* of one cell, and p where the sweep updates it. old: its old tendencies; at: its offset in all
+/// arrays.
 template <class Kind, int row>
 __device__ void update_cell(const MomentumArrays& a, const Surroundings<row>& near, const PlaneMetrics& m,
                             const real* old, std::ptrdiff_t at) {
@@ -52,7 +53,8 @@ __device__ cuda::Word rate_bits(const Surroundings<row>& near, const PlaneMetric
 }
 
 /// largest_rate: null, or the bits of the largest advective rate, as max_of_cells finds them. Flows that may leave
-/// corrections run this one kernel with and without, so that their bits do not depend on which step left one.
+/// corrections always run this one kernel, with or without a correction to apply, so that their bits do not depend on
+/// which step left one.
 template <class Kind>
 __global__ void __launch_bounds__(Tile<Kind::order>::threads, tuning::march::tile(Tile<Kind::order>::wide).resident)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column, cuda::Word* largest_rate) {

@@ -174,8 +174,8 @@ class Rotation final : public Term {
     if (flow.periodic_z && report.good("flow.type") &&
         ((rotation.rate[1] != 0 && drives(flow.forcing)) || (rotation.rate[0] != 0 && drives(flow.spanwise_forcing))))
       report.note("flow.rotation",
-                  "flow.type periodic has no walls; allowed: no Coriolis force along z on a flow that is driven, since "
-                  "no pressure would balance it");
+                  "flow.type periodic has no walls, so no pressure would balance a Coriolis force along z on a driven "
+                  "flow; allowed: a rotation and a forcing that cause none");
     if (rotation.axis == std::array<double, 3>{})
       report.note("flow.rotation.axis", "a vector of length 0 is no axis; allowed: one with a component other than 0");
     if (!rotation.has_geostrophic()) return;

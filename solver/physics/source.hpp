@@ -51,7 +51,7 @@ class SourceLoop {
 };
 
 /// All that the code knows of one kind of source, the last term of dc/dt + div(u c) = kappa lap c + source. A default
-/// implementation means: no such effect. But for `given`, members are called for scalars that have the source.
+/// implementation means: no such effect. All members except `given` are called only for scalars that have the source.
 class Source : public Physics {
  public:
   /// Whether any scalar has it.
@@ -61,7 +61,7 @@ class Source : public Physics {
 
   /// Whether the case gives it to this scalar.
   virtual bool given(const ScalarParameters& scalar) const = 0;
-  /// It in the line of the scalar in the output of `sluice check`.
+  /// Describes the source in the scalar's line of the `sluice check` output.
   virtual std::string text(const ScalarParameters& scalar) const = 0;
   /// Whether its number is 0.
   virtual bool is_zero(const ScalarParameters& scalar) const = 0;

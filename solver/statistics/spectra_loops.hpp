@@ -141,7 +141,7 @@ struct AlongY {
   }
 };
 
-/// total[n] = the sum over the lanes of number n.
+/// total[n] = the sum of number n over its lanes.
 struct AddLanesAlongY {
   const FixedPointSum* sums;
   FixedPointSum* total;

@@ -50,13 +50,13 @@ class Statistics : public BlockSums {
   void number(std::size_t first, int count);
   template <Order order>
   void issue_flow(const State& state);
-  /// Issues the profiles of a scalar by its number; `next`: that of the next profile.
+  /// Issues the profiles of scalar `number`. `next`: number of its first profile, advanced past its last.
   template <Order order>
   void issue_scalar(const State& state, std::size_t number, std::size_t& next);
   /// Issues what the budgets of uw and of the fluxes of scalars along z need beside the tables at faces.
   template <Order order>
   void issue_terms_in_cells(const State& state);
-  /// Removes it, the last of the means, and adds it to the profiles of these budgets.
+  /// Adds the terms in cells, the last of the means, to the profiles of these budgets and removes them from the means.
   void add_terms_in_cells(Profiles& means) const;
 
   /// Adds the plane means that were issued to the sums by phase.

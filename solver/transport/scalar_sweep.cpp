@@ -26,7 +26,7 @@ SLUICE_INLINE Prediction predict_scalar(const ScalarArrays& a, const Faces& face
   return {r, star};
 }
 
-/// A thread of a GPU for each cell. One kernel with and without a correction that is left, so that the bits do not
+/// One GPU thread for each cell. The same kernel runs with or without a correction to apply, so that the bits do not
 /// depend on which step left one.
 template <class Kind>
 struct UpdateScalar {

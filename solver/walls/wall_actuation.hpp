@@ -82,7 +82,7 @@ class WallActuation : public ActuationType {
   /// Reports contradictions between its keys. `path`: of the section.
   virtual void check(const Actuation& /*actuation*/, const std::string& /*path*/, const RuleReport& /*report*/) const {}
 
-  /// Of a type that responds to the flow.
+  /// The response of a type that responds to the flow; null for other types.
   virtual std::unique_ptr<WallResponse> response(const ResponseSetup& /*setup*/) const { return nullptr; }
   /// Bytes that its response holds in the memory of the device of a rank that owns `box`, beside w on the wall.
   virtual double memory(const Box3& /*box*/, Order /*order*/) const { return 0; }

@@ -141,7 +141,7 @@ void print(const BenchOptions& options, const Cells& cells, const std::vector<Js
   if (options.what == "fft") columns.push_back(number_column("TFLOPS", 9, "tflops", 3));
   columns.push_back(error_column());
   print_table(rows, columns);
-  fmt::print("GB/s: what the rank that sends the most sends, over the time of a round trip\n");
+  fmt::print("GB/s: bytes sent by the rank that sends the most, divided by the time of a round trip\n");
   for (const Json& row : rows) {
     if (!row.value("chosen", false)) continue;
     fmt::print("auto chose {} for {} {}, {}\n", row["exchange"].get<std::string>(), row["kind"].get<std::string>(),

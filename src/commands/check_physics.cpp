@@ -48,8 +48,8 @@ double drift(const ScalarParameters& scalar, double height) {
   return std::abs(rate) > 1e-6 * std::abs(from_walls) ? rate : 0;
 }
 
-/// How many times as large as its limit the spacing of the grid is that is coarsest for the scalar, whose smallest
-/// eddies are smaller than those of the flow by the root of the Prandtl number.
+/// The largest ratio of a grid spacing to its limit for the scalar. The scalar's smallest eddies are smaller than the
+/// eddies of the flow by the root of the Prandtl number.
 double coarseness(const ScalarParameters& scalar, const Grid& grid, const FlowParameters& flow) {
   const double viscous_length = flow.viscosity / turbulent_profile(grid, flow).friction_velocity;
   double largest = 0;

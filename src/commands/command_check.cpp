@@ -247,8 +247,10 @@ void print_cost(const io::Case& settings, const Grid& grid, const RunLength& len
         "the output takes longer than the steps: sample, or write blocks, checkpoints, slices, fields and probes, more "
         "rarely");
   if (settings.walltime && seconds + output.total() > *settings.walltime)
-    warnings.add(fmt::format("the walltime of {} will probably end the run before its end: go on with --restart auto",
-                             readable_time(*settings.walltime)));
+    warnings.add(
+        fmt::format("the walltime of {} will probably end the run before it is complete: continue with "
+                    "--restart auto",
+                    readable_time(*settings.walltime)));
   const DiskNeed need = disk_need(settings, grid, length);
   fmt::print("disk            {} at the end: {} {}", readable_size(need.total()), count_of(need.kept, "checkpoint"),
              readable_size(need.checkpoints));

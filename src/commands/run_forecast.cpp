@@ -29,7 +29,7 @@ double first_step(double due, double dt) {
   return step;
 }
 
-/// Number of the first step whose time has reached `start`, or a later one, that is a multiple of `every`; not 0.
+/// Number of the first step that is a multiple of `every` and whose time has reached `start`; not 0.
 double first_sample(double every, double start, double dt) {
   return every * std::max(1.0, std::ceil(first_step(start, dt) / every));
 }
@@ -76,8 +76,8 @@ double rounded_down(double value) {
   return std::floor(value / unit * (1 + 1e-12)) * unit;
 }
 
-/// A block near `block` of which a whole number, at least `least_blocks`, is `sampled` long: if possible one of few
-/// digits.
+/// A length near `block` such that a whole number of blocks, at least `least_blocks`, fills `sampled`; with few digits
+/// if possible.
 double whole_block(double sampled, double block, double least_blocks) {
   const double count = std::max({1.0, least_blocks, std::round(sampled / block)});
   for (double n = count; n < 1.5 * count; ++n) {
@@ -152,7 +152,7 @@ std::string sampling_advice(const std::string& name, const io::SamplingSpec& sam
   const SamplingForecast found = forecast(sampling, length);
   if (found.samples == 0)
     return fmt::format(
-        "{} takes no sample between its start, {:g}, and {}: take a smaller {}.every than {}, or a "
+        "{} takes no sample between its start, {:g}, and {}: choose {}.every below {}, or a "
         "later end",
         key, sampling.start, end, key, sampling.every);
   const double sampled = length.time - sampling.start;

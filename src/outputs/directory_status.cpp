@@ -57,7 +57,7 @@ class Status {
  private:
   void add(const std::string& name, const std::string& what) { text_ += fmt::format("{:<16}{}\n", name, what); }
 
-  /// What cannot be read is told, and no reason to stop.
+  /// Reports what cannot be read, and goes on.
   template <class Part>
   void guarded(const Part& part) {
     try {

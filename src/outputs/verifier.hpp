@@ -1,7 +1,7 @@
 #pragma once
-// What `sluice verify` does: the files of an output directory verified, each kind by itself, and compared with the
-// intact checkpoints. directory_report.cpp calls its parts in order; those of slices, probes and fields are
-// in verify_series.cpp.
+// What `sluice verify` does: it verifies the files of an output directory, each kind by itself, and compares them with
+// the intact checkpoints. directory_report.cpp calls the parts in order; the parts for slices, probes and fields are in
+// verify_series.cpp.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -55,7 +55,7 @@ class Verifier {
   using ExpectedSeries = std::map<std::string, LastEntry> Companions::*;
   void verify_all_series(const std::string& folder, const ExpectedSeries& expected);
   void verify_series(const std::string& folder, const std::string& name, const ExpectedSeries& entries);
-  /// Appends the part's samples, each its step and hash.
+  /// Verifies the name and the order of a part, and appends the step and the hash of each of its samples.
   static void compare_part(FileReport& report, const std::string& part, const std::string& name, std::int64_t first,
                            std::vector<std::pair<std::int64_t, std::int64_t>>& samples);
   /// Compares the file that joins the parts with their number of samples.

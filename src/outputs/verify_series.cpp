@@ -104,7 +104,7 @@ void Verifier::verify_fields() {
       guarded(report, [&] {
         const io::CheckpointReader reader(MPI_COMM_SELF, file, io::format::fields);
         if (reader.step() != step) {
-          add_problem(report, fmt::format("{}: its name does not fit what it holds, step {}", file, reader.step()));
+          add_problem(report, fmt::format("{}: its name does not fit its step, which is {}", file, reader.step()));
         }
       });
     }

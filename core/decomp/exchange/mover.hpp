@@ -89,8 +89,9 @@ struct Splittings {
   std::size_t element_bytes = 0;
 };
 
-/// Holds each rank's array in the second splitting, zeroed at first, with rows row_length() elements apart. Moves it to
-/// and from arrays in the first splitting: for each rank, the intersection of the caller's box with that rank's.
+/// Holds each rank's array in the second splitting, zeroed at first, with rows row_length() elements apart. Moves data
+/// to and from arrays in the first splitting: for each rank, the intersection of the caller's box with the box of that
+/// rank.
 class Transposer {
  public:
   virtual ~Transposer() = default;

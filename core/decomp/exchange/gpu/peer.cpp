@@ -23,7 +23,7 @@ namespace {
 constexpr int name_length = 32;
 using BusName = std::array<char, name_length>;
 
-/// Throws unless this rank sees the GPUs of all ranks, all different, and has access to them.
+/// Throws unless the GPUs of all ranks are different, and this rank sees and can access them all.
 void require_access(const std::vector<BusName>& names, int rank) {
   const BusName& mine = names[static_cast<std::size_t>(rank)];
   int device = 0;
@@ -85,7 +85,7 @@ class Peer : public Exchange {
   std::size_t agreed(std::size_t bytes) const;
   /// Makes the receive buffers of all ranks at least as large as this rank and all others need. Collective.
   void enlarge_receive(std::size_t bytes);
-  /// Copies of the engines start after the loops issued so far.
+  /// Makes the engines' next copies wait for the loops issued so far.
   void engines_wait_for_loops() {
     issued_.record();
     engines_.wait_for(issued_);
@@ -102,8 +102,8 @@ class Peer : public Exchange {
   std::unique_ptr<Peer> background_;
 };
 
-/// Brackets the loops of a transfer: `guests` may access this rank's memory and this rank that of its `hosts`. Both are
-/// ranks of the exchange's world.
+/// Brackets the loops of a transfer: between begin() and end(), `guests` may access this rank's memory, and this rank
+/// may access the memory of its `hosts`. Both are numbered in the exchange's world.
 class Peer::Transfer {
  public:
   Transfer(Peer& exchange, std::vector<int> guests, std::vector<int> hosts)
@@ -311,7 +311,7 @@ class Peer::RemoteArrays : public RemoteMover {
   }
 
  private:
-  /// The other ranks, in the exchange's world, for which this holds.
+  /// The other ranks for which `holds` is true, numbered in the exchange's world.
   template <class Condition>
   std::vector<int> those(const Condition& holds) const {
     std::vector<int> ranks;
