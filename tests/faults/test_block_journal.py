@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from call_faults import fault
-from sluice_run import assert_same_results, finish, must, sluice, start, write_case
+from sluice_run import Outcome, assert_same_results, finish, must, sluice, start, write_case
 
 sluice_post = pytest.importorskip("sluice_post.statistics")
 
@@ -119,13 +119,22 @@ def test_a_journal_without_its_file_is_kept(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_completed_costs_no_checkpoint(reference: Path, tmp_path: Path) -> None:
     """The journal has all blocks, so a full disk at the end does not make the run fail."""
-    case, out = write_case(tmp_path, CASE), tmp_path / "out"
-    for number in range(60, 0, -1):  # the last replacement of statistics.h5 is the one at the end
-        outcome = sluice(
-            "run", case, "--overwrite", env=fault(errno.ENOSPC, "rename", "statistics.h5", number)
+    case, out, mark = write_case(tmp_path, CASE), tmp_path / "out", tmp_path / "mark"
+
+    def run_with_fault(number: int) -> Outcome:
+        """The replacement with this number fails, and leaves the mark, if there are so many."""
+        mark.unlink(missing_ok=True)
+        return sluice(
+            "run", case, "--overwrite", env=fault(errno.ENOSPC, "rename", "statistics.h5", number, mark)
         )
-        if "newest blocks stay in" in outcome.text:
-            break
+
+    last, more = 0, 61
+    while more - last > 1:  # the last replacement of statistics.h5 is the one at the end
+        middle = (last + more) // 2
+        run_with_fault(middle)
+        last, more = (middle, more) if mark.exists() else (last, middle)
+    outcome = run_with_fault(last)
+    assert "newest blocks stay in" in outcome.text
     must(outcome)
     assert len(blocks_of(out)) == len(blocks_of(reference))
     assert list((out / "checkpoints").glob("step_0000100.h5"))
