@@ -142,9 +142,9 @@ class Formula {
  public:
   Formula(double constant = 0);  // NOLINT(google-explicit-constructor): a number is a formula
 
-  /// Numbers, pi, + - * / ^ (to the right, before a sign: -2^2 is -4), parentheses, the functions abs, sqrt, exp, log,
-  /// sin, cos, tan, tanh, step (0 below 0, else 1), min and max of two, and those of the variables x, y, z and t that
-  /// `variables` lists. Throws FormulaError.
+  /// Numbers, pi, + - * / ^, parentheses, the functions abs, sqrt, exp, log, sin, cos, tan, tanh, step (0 below 0, else
+  /// 1), min and max of two arguments, and those of the variables x, y, z and t that `variables` lists. ^ is
+  /// right-associative and binds tighter than a sign: -2^2 is -4. Throws FormulaError.
   static Formula parse(std::string_view text, std::string_view variables);
 
   bool is_constant() const { return program_.count == 1 && program_.instructions[0].operation == Operation::number; }

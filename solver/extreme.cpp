@@ -68,7 +68,7 @@ class CellNumbers {
   std::array<std::int64_t, 3> cells_{};
 };
 
-/// The first cell of the largest magnitude and the first that is not finite, among those of a rank.
+/// Of a rank's cells, the first with the largest magnitude and the first with a value that is not finite.
 struct Found {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   double largest = -1;

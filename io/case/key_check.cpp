@@ -44,7 +44,8 @@ std::optional<double> number(const Key& key, const YamlNode& node) {
   return parse_number(type, node.text);
 }
 
-// What to write instead of a product such as 2*2800, which only lengths may be; else empty.
+// What to write instead of a product such as 2*2800, where the key takes none (only lengths may be products); empty if
+// the value is no such product.
 std::string computed(const Key& key, const YamlNode& node) {
   const bool computes = key.value.type != ValueType::real && key.value.type != ValueType::integer;
   const bool plain = computes || node.quoted || node.text.find_first_of("*/p") == std::string::npos;

@@ -105,7 +105,8 @@ YamlEntry list_of(const std::string& name, const std::vector<double>& numbers, c
   return {name, place, list};
 }
 
-/// Replaces the file of a table by its points. Returns the fault.
+/// Replaces the name of a file, given as `table`, by the points in that file, as `times` and `values`. Returns the
+/// fault; empty if there is none.
 std::string load_table(YamlNode& node, const std::string& base_directory, const TextReader& read) {
   const YamlNode file = *node.find("table");
   if (file.kind != Kind::scalar || file.text.empty()) return "the table is not the name of a file";

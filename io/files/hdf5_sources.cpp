@@ -180,7 +180,7 @@ std::vector<VirtualPart> Dataset::virtual_parts() const {
     std::vector<hsize_t> last(rank);
     if (rank == 0 || H5Sget_select_bounds(mapping.space.get(), first.data(), last.data()) < 0 || first[0] != row ||
         mapping.dataset != name()) {
-      throw Error(context().code, fmt::format("{}: the dataset {} is damaged: it does not join the rows of parts",
+      throw Error(context().code, fmt::format("{}: the dataset {} is damaged: it does not hold its parts in order",
                                               context().path, name()));
     }
     parts.push_back({mapping.file, static_cast<std::int64_t>(last[0] - first[0] + 1)});

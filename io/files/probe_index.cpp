@@ -42,7 +42,8 @@ void verify_part(const h5::File& joined, const h5::VirtualPart& part, const std:
     const bool fits = !found.empty() && found[0] >= part.rows &&
                       std::equal(found.begin() + 1, found.end(), listed.begin() + 1, listed.end());
     if (!fits)
-      throw Error(ExitCode::restart, fmt::format("{}: its /{} is not what {} joins: ({}) instead of {} samples of it",
+      throw Error(ExitCode::restart, fmt::format("{}: its /{} is not what {} joins: its shape is ({}), but {} "
+                                                 "samples are needed",
                                                  path, name, joined.path(), h5::text_of(found), part.rows));
   }
 }

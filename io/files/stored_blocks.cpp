@@ -128,7 +128,7 @@ StoredJournal::StoredJournal(const std::string& file) : path_(journal_path(file)
   if (header.magic != magic() || header.version != version || header.hash != hash_of(header)) {
     throw Error(ExitCode::restart, path_ +
                                        ": the file is damaged, or of a later version of Sluice: it does not begin "
-                                       "as the journal of a file of blocks; move it away to go on without its "
+                                       "with the header of a journal of blocks; move it away to go on without its "
                                        "blocks");
   }
   if (stored_metadata_hash(file) != header.file_hash) return;  // the file has been written since and has all blocks

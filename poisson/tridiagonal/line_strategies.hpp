@@ -40,7 +40,7 @@ class BoundaryValues {
 /// and the final values; with `condensed`, one comes beside those that it solves, unless it solves only one.
 int boundary_blocks(const LinePlan& plan);
 
-/// Bytes of the arrays that a plan's strategy holds, but for what ColumnTranspose does.
+/// Bytes of the arrays that a plan's strategy holds, without those of its ColumnTranspose.
 double strategy_memory(const LineBoxes& boxes, const LinePlan& plan, int components);
 
 /// Makes the lines of a process column whole, and splits them again. Does nothing if z is not split.

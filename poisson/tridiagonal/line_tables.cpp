@@ -58,7 +58,7 @@ PlanRows rows_in(const double* values, const int* bounds, const LinePlan& plan) 
   return rows;
 }
 
-/// EndReach::smallest_shift of the first and then of the last of a rank's rows.
+/// EndReach::smallest_shift for the first end of a rank's rows, followed by that for the last end.
 std::vector<double> reach_of_ends(const LineRows& rows, int first, int count, double largest_shift) {
   std::vector<double> values = smallest_shifts({rows, first, 1}, count - 2, largest_shift);
   std::ranges::copy(smallest_shifts({rows, first + count - 1, -1}, count - 2, largest_shift),

@@ -97,7 +97,7 @@ class BlocksFile(Hdf5File):
     def _read_journal(self, file_hash: int | None) -> None:
         mark, version, continued, count, words, stored = _HEADER.unpack(self._journal[: _HEADER.size])
         if mark != _MARK or version != _VERSION or stored != byte_hash(0, self._journal[: _HEADER.size - 8]):
-            raise self._damaged("it does not begin as the journal of a file of blocks")
+            raise self._damaged("it does not begin with the header of a journal of blocks")
         samples = self.integers(layout.SAMPLES)
         if continued != file_hash or count != samples.size:
             return  # the file has been written since, and has all blocks

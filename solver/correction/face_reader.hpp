@@ -65,7 +65,7 @@ class FaceReader {
     FaceValues<2 * reach + 1> along_x, along_y;
     SLUICE_UNROLL
     for (int n = -reach; n <= reach; ++n) {
-      // Cells that are corrected read no rows beyond these.
+      // The clamp changes nothing: corrected cells read no rows outside 0 ... left.ny - 1.
       const int row = j + n < 0 ? 0 : j + n > left.ny - 1 ? left.ny - 1 : j + n;
       along_x.of[n + reach] = phi(at.x(n), j, k);
       along_y.of[n + reach] = phi(i, row, k);

@@ -74,7 +74,7 @@ struct SweepKind {
   static constexpr bool implicit_z = is_implicit_z;
 };
 
-/// Calls action(SweepKind) of this form.
+/// Calls action with the SweepKind that corresponds to `form`.
 template <class Action>
 void with_constants(const SweepForm& form, const Action& action) {
   op::with_order(form.order, [&](auto constant) {

@@ -139,8 +139,8 @@ SLUICE_INLINE double distance(const PlaneBins* bins, double value, int k) {
   return (value - bins[k + 1].middle) * bins[k + 1].inverse_width;
 }
 
-/// The bin of a distance in widths of the bins. What is beyond all bins belongs to the first or the last one, and what
-/// is not a number to the first.
+/// The bin of a distance, which is given in bin widths. Distances beyond all bins are counted in the first or the last
+/// bin, NaN in the first.
 template <int bins>
 SLUICE_INLINE int bin_of(double distance) {
   const double from_first = distance + 0.5 * bins;

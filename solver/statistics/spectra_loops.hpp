@@ -102,8 +102,8 @@ struct LargestOfLanes {
   }
 };
 
-/// bounds[k] = twice the largest value of plane k: more than any mode has in a spectrum along y of the coefficients of
-/// one kx alone. Infinite where a value is not finite.
+/// bounds[k] = twice the largest value in plane k of the spectrum along x. The coefficients of a single kx contribute
+/// less than this to any mode of the spectrum along y. Infinite where a value is not finite.
 struct BoundsOfPlanes {
   const double* largest;  ///< of lanes
   double* bounds;

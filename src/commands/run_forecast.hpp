@@ -53,8 +53,9 @@ inline constexpr double min_blocks_of_interval = 8;
 std::string sampling_advice(const std::string& name, const io::SamplingSpec& sampling, const RunLength& length,
                             double least_blocks);
 
-/// Half width of the 95 % interval of Re_tau, as a fraction, from an average over so many h/u_tau: docs/guide.md, What
-/// check predicts. Rough: within a factor of 2 of the intervals of runs near Re_tau = 180.
+/// Half width of the 95 % interval of Re_tau, as a fraction of Re_tau, after averaging over a time of `averaging`
+/// h/u_tau; see "What check predicts" in docs/guide.md. Rough: within a factor of 2 of the intervals of runs near
+/// Re_tau = 180.
 double expected_interval(const Grid& grid, const FlowParameters& flow, double averaging);
 
 /// ns per point and step on so many ranks: those of docs/guide.md, What check predicts.

@@ -165,7 +165,7 @@ void Verifier::verify_time_series() {
     report.contents = fmt::format("{} rows up to step {}", stored.rows.size(), last->step);
   if (stored.incomplete_row) {
     report.notes.emplace_back(running() ? "a row is being written"
-                                        : "ends within a row, as a kill leaves it; a restart removes that");
+                                        : "ends within a row, as after a kill; a restart removes that row");
   }
   const auto find = [&](const IntactCheckpoint& checkpoint, std::int64_t expected) {
     FoundEntry found{there, 0, false, std::nullopt};

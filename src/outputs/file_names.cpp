@@ -144,8 +144,8 @@ void check_scalars(const io::Case& settings, std::vector<io::KeyFault>& faults) 
     const std::string& name = settings.flow.scalars[n].name;
     const std::string what = conflict->name == name
                                  ? fmt::format("'{}' is the name of something else in {}", name, conflict->file)
-                                 : fmt::format("'{}' would have '{}' in {}, which is the name of something else there",
-                                               name, conflict->name, conflict->file);
+                                 : fmt::format("'{}' would need the name '{}' in {}, where it is already taken", name,
+                                               conflict->name, conflict->file);
     faults.push_back({fmt::format("scalars[{}].name", n), what + "; allowed: other names, such as temperature"});
     flow.scalars.pop_back();
   }

@@ -30,8 +30,8 @@ struct RunEnds {
 };
 
 /// run.json: provenance, process grid and exchange method, timings per phase (CPU build), point-steps per second,
-/// reason of stopping, with time.until the accuracy of the statistics. The file keeps one entry per start of the run.
-/// Returns the new text of the file from its present text. Local.
+/// why the run stopped and, with time.until, the accuracy of the statistics. The file keeps one entry per start of the
+/// run. `previous`: the present text of the file; returns the new one. Local.
 std::string run_record(const std::string& previous, Simulation& simulation, const Tuning& tuning, const RunTimes& times,
                        const RunEnds& ends);
 
