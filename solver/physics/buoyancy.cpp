@@ -41,7 +41,7 @@ int number_of_buoyant_scalar(const FlowParameters& flow) {
 template <Order order, Location at>
 struct BuoyancyAlongAxis {
   using CellType = op::CellFor<order>;
-  static constexpr int words = 1 + Forced::words;
+  static constexpr int words() { return 1 + Forced::words; }
   View3<const real> c;
   Forced force;
   real factor, reference;

@@ -38,7 +38,7 @@ struct ForceArrays {
 inline constexpr int no_scalar = -1;
 
 /// A force that kernels of one cell add. `Kernels::for_each<order>(arrays, action)` calls action(name, kernel) for each
-/// kernel, whose `words` are those that it reads and writes; `Kernels::reads_velocity` says whether they read u, v and
+/// kernel, whose words() are those that it reads and writes; `Kernels::reads_velocity` says whether they read u, v and
 /// w. scalar: number of the scalar that they read.
 template <class Kernels>
 class LoopedForce final : public BodyForce {
@@ -60,7 +60,7 @@ class LoopedForce final : public BodyForce {
   int words() const override {
     int sum = 0;
     for_each(ForceArrays<View3<const real>>{},
-             [&](const char*, const auto& kernel) { sum += std::decay_t<decltype(kernel)>::words; });
+             [&](const char*, const auto& kernel) { sum += std::decay_t<decltype(kernel)>::words(); });
     return sum;
   }
 

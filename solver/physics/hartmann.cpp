@@ -21,7 +21,7 @@ double drag_rate(const FlowParameters& flow) {
 /// V: a view of a whole array, or what is around one row.
 template <class V>
 struct MagneticDrag {
-  static constexpr int words = 2 + 2 * Forced::words;
+  static constexpr int words() { return 2 + 2 * Forced::words; }
   V u, v;
   Forced force_u, force_v;
   real rate;

@@ -19,7 +19,7 @@ namespace {
 template <Order order, class V>
 struct CoriolisAboutX {
   using CellType = op::CellFor<order>;
-  static constexpr int words = 2 + 2 * Forced::words;
+  static constexpr int words() { return 2 + 2 * Forced::words; }
   V v, w;
   Forced force_v, force_w;
   Metrics m;
@@ -33,7 +33,7 @@ struct CoriolisAboutX {
 template <Order order, class V>
 struct CoriolisAboutY {
   using CellType = op::CellFor<order>;
-  static constexpr int words = 2 + 2 * Forced::words;
+  static constexpr int words() { return 2 + 2 * Forced::words; }
   V u, w;
   Forced force_u, force_w;
   Metrics m;
@@ -47,7 +47,7 @@ struct CoriolisAboutY {
 template <Order order, class V>
 struct CoriolisAboutZ {
   using CellType = op::CellFor<order>;
-  static constexpr int words = 2 + 2 * Forced::words;
+  static constexpr int words() { return 2 + 2 * Forced::words; }
   V u, v;
   Forced force_u, force_v;
   real twice_rate, geostrophic_u, geostrophic_v;

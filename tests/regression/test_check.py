@@ -195,6 +195,14 @@ def test_step_is_forecast_from_two_benchmarks(tmp_path: Path) -> None:
     assert f": {speed:.3g} ns per point and step, " in one
     assert "efficiency 100.0 %\n" in one
     assert re.search(rf"^wall time .* at {speed:.3g} ns per point and step on 1 device: ", one, re.MULTILINE)
+    assert "forecast of a step" not in one
+    turning = write_case(
+        tmp_path, {**changes, "flow.rotation": {"number": 0.1, "axis": [0, 1, 0]}}, "turning.yaml"
+    )
+    assert (
+        "the forecast of a step is too short: it leaves out rotation\n"
+        in must(sluice("check", turning, "--machine", machine)).out
+    )
     two = must(sluice("check", case, "--machine", machine, "--np", 2)).out
     efficiency = re.search(r"efficiency (\S+) %", two)
     assert efficiency

@@ -9,7 +9,7 @@
 #include "core/support/collective.hpp"
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/hartmann.hpp"
-#include "solver/physics/held_mean.hpp"
+#include "solver/physics/number_sources.hpp"
 #include "solver/physics/rotation.hpp"
 #include "solver/walls/opposition_control.hpp"
 #include "solver/walls/wave_actuation.hpp"

@@ -4,7 +4,7 @@
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/hartmann.hpp"
-#include "solver/physics/held_mean.hpp"
+#include "solver/physics/number_sources.hpp"
 #include "solver/physics/rotation.hpp"
 #include "solver/time_stepper.hpp"
 
