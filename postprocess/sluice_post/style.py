@@ -89,7 +89,8 @@ def png_bytes(figure: Figure) -> bytes:
     """The figure as a PNG at 200 dpi."""
     buffer = BytesIO()
     figure.dpi = DPI
-    FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": "sluice-post"})  # savefig draws twice
+    canvas = FigureCanvasAgg(figure)  # savefig would draw twice
+    canvas.print_png(buffer, metadata={"Software": "sluice-post"})  # type: ignore[no-untyped-call]
     return buffer.getvalue()
 
 
