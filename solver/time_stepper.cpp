@@ -88,17 +88,25 @@ MemoryNeed TimeStepper::need_of(const Decomposition& decomposition, int rank, co
   return need;
 }
 
-double TimeStepper::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow,
-                           const ExchangeMethods& methods, bool on_gpu) {
-  MemoryNeed need = need_of(decomposition, rank, flow, on_gpu);
-  for (const auto& [method, kind] : {std::pair{&ExchangeMethods::rows, &MemoryNeed::rows},
-                                     std::pair{&ExchangeMethods::columns, &MemoryNeed::columns}}) {
-    const bool shared = array_moves(methods.*method) == ArrayMoves::shared;
-    double& transposed = (need.*kind).transposed;
-    for (int other = 0; shared && other < decomposition.processes().size(); ++other)
-      transposed = std::max(transposed, (need_of(decomposition, other, flow, on_gpu).*kind).transposed);
+std::vector<double> TimeStepper::memory(const Decomposition& decomposition, const FlowParameters& flow,
+                                        const ExchangeMethods& methods, bool on_gpu) {
+  std::vector<MemoryNeed> needs;
+  for (int rank = 0; rank < decomposition.processes().size(); ++rank)
+    needs.push_back(need_of(decomposition, rank, flow, on_gpu));
+  // Memory that ranks share is as large on each as on the one that needs most.
+  for (const auto& [method, kind] :
+       {std::pair{&ExchangeMethods::halos, &MemoryNeed::halos}, std::pair{&ExchangeMethods::rows, &MemoryNeed::rows},
+        std::pair{&ExchangeMethods::columns, &MemoryNeed::columns}}) {
+    if (array_moves(methods.*method) != ArrayMoves::shared) continue;
+    for (double ExchangeNeed::*part : {&ExchangeNeed::transposed, &ExchangeNeed::messages, &ExchangeNeed::background}) {
+      double largest = 0;
+      for (const MemoryNeed& need : needs) largest = std::max(largest, (need.*kind).*part);
+      for (MemoryNeed& need : needs) (need.*kind).*part = largest;
+    }
   }
-  return need.bytes(methods);
+  std::vector<double> bytes;
+  for (const MemoryNeed& need : needs) bytes.push_back(need.bytes(methods));
+  return bytes;
 }
 
 PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,

@@ -36,11 +36,11 @@ class TimeStepper {
   TimeStepper(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
               const FlowParameters& flow, const ExchangeSet& exchanges);
 
-  /// Bytes of device memory that a stepper and a State hold on one rank of a decomposition, which need not be the one
+  /// Bytes of device memory that a stepper and a State hold on each rank of a decomposition, which need not be the one
   /// that runs. on_gpu: with the second p of a GPU build; all else is that of this build. Tables with a number for each
   /// row, column or plane, and what a CPU keeps in its cache during a step, are left out. Local.
-  static double memory(const Decomposition& decomposition, int rank, const FlowParameters& flow,
-                       const ExchangeMethods& methods, bool on_gpu = loops_on_gpu);
+  static std::vector<double> memory(const Decomposition& decomposition, const FlowParameters& flow,
+                                    const ExchangeMethods& methods, bool on_gpu = loops_on_gpu);
 
   /// What a step moves, where the momentum sweep can correct the velocity, as on all but odd grids. `lines`: how those
   /// along z are solved. Local.

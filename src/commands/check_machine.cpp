@@ -49,9 +49,8 @@ double print_step_forecast(const Machine& machine, const io::Case& settings, con
   std::vector<std::string> phases;
   for (const auto& [name, time] : forecast.phases) phases.push_back(fmt::format("{} {:.3g}", name, time * 1e3));
   fmt::print("phases          {} ms\n", fmt::join(phases, ", "));
-  double memory = 0;
-  for (int rank = 0; rank < ranks; ++rank)
-    memory = std::max(memory, rank_memory(settings.flow, decomposition, settings.exchange, rank, machine.is_gpu()));
+  const double memory =
+      std::ranges::max(memory_of_ranks(settings.flow, decomposition, settings.exchange, machine.is_gpu()));
   constexpr double gib = 1073741824;
   const bool fits = memory <= machine.memory;
   fmt::print("device memory   {:.2f} GiB of {:.2f} GiB\n", memory / gib, machine.memory / gib);

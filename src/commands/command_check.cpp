@@ -3,8 +3,10 @@
 #include <mpi.h>
 
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
@@ -300,8 +302,9 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
   const FlowParameters& flow = settings.flow;
   const ExchangeMethods& exchange = settings.exchange;
   const OutputNeed output = outputs_need(settings, grid, decomposition.x_pencil(0));
-  const double bytes = step_memory(flow, decomposition, exchange) + output.memory;
-  const double bytes_on_root = rank_memory(flow, decomposition, exchange, 0) + output.own_memory;
+  const std::vector<double> of_ranks = memory_of_ranks(flow, decomposition, exchange);
+  const double bytes = std::accumulate(of_ranks.begin(), of_ranks.end(), output.memory);
+  const double bytes_on_root = of_ranks.front() + output.own_memory;
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
   fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid, settings.flow)));

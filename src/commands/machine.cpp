@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/case/keys.hpp"
 #include "io/case/numbers.hpp"
@@ -125,7 +126,13 @@ MeasuredStep read_step(const YamlNode& node, const std::string& path, bool is_re
   step.diffusion = reader.text("diffusion", {"explicit", "implicit_z"}, is_whole);
   const std::string order = reader.text("order", {"2", "4"}, is_whole);
   step.order = order == "4" ? 4 : order == "2" ? 2 : 0;
-  step.scalars = static_cast<int>(reader.number("scalars", false, 0, false).value_or(0));
+  const double scalars = reader.number("scalars", false, 0, false).value_or(0);
+  constexpr int most_scalars = 1000;
+  if (scalars > most_scalars || scalars != std::floor(scalars)) {
+    problems.add(node.place, reader.path_of("scalars"), fmt::format("must be an integer from 0 to {}", most_scalars));
+  } else {
+    step.scalars = static_cast<int>(scalars);
+  }
   std::vector<std::string> names;
   for (const LineStrategy strategy : all_strategies) names.emplace_back(name(strategy));
   step.z_lines = strategy_of(reader.text("z_lines", names));

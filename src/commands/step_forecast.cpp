@@ -151,12 +151,13 @@ class OneDevice {
       if (grows_with_points(phase)) phases[phase] = std::max(0.0, line_of(flow, phase, cells, strategy).at(points));
     PhaseWords measured = words(measured_flow(*largest_), largest_->z_lines);
     PhaseWords of_flow = words(flow, strategy);
+    const TimedPhase like = on_gpu_ ? TimedPhase::momentum : TimedPhase::implicit_diffusion;
+    const double words_of_like = of_flow[like];
     for (const auto& [phase, count] : of_flow) {
       if (count == 0 || measured[phase] > 0) continue;
-      const TimedPhase like = on_gpu_ ? TimedPhase::momentum : TimedPhase::implicit_diffusion;
       const auto known = phases.find(name_of(like));
-      const bool by_phase = phase == TimedPhase::scalars && known != phases.end();
-      phases[name_of(phase)] += count * (by_phase ? known->second / of_flow.at(like) : sizeof(real) * points / triad());
+      const bool by_phase = phase == TimedPhase::scalars && known != phases.end() && words_of_like > 0;
+      phases[name_of(phase)] += count * (by_phase ? known->second / words_of_like : sizeof(real) * points / triad());
     }
     return phases;
   }

@@ -10,16 +10,12 @@
 
 namespace sluice {
 
-double rank_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
-                   int rank, bool on_gpu) {
-  const double copy = Field::memory(decomposition.x_pencil(rank));  // of a field for a checkpoint; samples need less
-  return TimeStepper::memory(decomposition, rank, flow, exchange, on_gpu) + copy;
-}
-
-double step_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange) {
-  double bytes = 0;
-  for (int rank = 0; rank < decomposition.processes().size(); ++rank)
-    bytes += rank_memory(flow, decomposition, exchange, rank);
+std::vector<double> memory_of_ranks(const FlowParameters& flow, const Decomposition& decomposition,
+                                    const ExchangeMethods& exchange, bool on_gpu) {
+  std::vector<double> bytes = TimeStepper::memory(decomposition, flow, exchange, on_gpu);
+  // A copy of a field for a checkpoint; samples need less.
+  for (std::size_t rank = 0; rank < bytes.size(); ++rank)
+    bytes[rank] += Field::memory(decomposition.x_pencil(static_cast<int>(rank)));
   return bytes;
 }
 
@@ -33,7 +29,7 @@ struct Need {
 /// Collective.
 Need need_of(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
              MPI_Comm world, double outputs = 0) {
-  double needed = rank_memory(flow, decomposition, exchange, rank_of(world)) + outputs;
+  double needed = memory_of_ranks(flow, decomposition, exchange).at(static_cast<std::size_t>(rank_of(world))) + outputs;
   if (!device::is_gpu())  // ranks of a node share its memory
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, OwnedComm::of_host(world)), "MPI_Allreduce");
   return {needed, static_cast<double>(device::free_memory())};

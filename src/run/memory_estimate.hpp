@@ -1,6 +1,8 @@
 #pragma once
 #include <mpi.h>
 
+#include <vector>
+
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/device/parallel_for.hpp"
@@ -8,10 +10,9 @@
 
 namespace sluice {
 
-/// Device memory in bytes of a run, for one rank and for all: TimeStepper::memory and what checkpoints need.
-double rank_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
-                   int rank, bool on_gpu = loops_on_gpu);
-double step_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange);
+/// Device memory in bytes of a run on each rank: TimeStepper::memory and what checkpoints need.
+std::vector<double> memory_of_ranks(const FlowParameters& flow, const Decomposition& decomposition,
+                                    const ExchangeMethods& exchange, bool on_gpu = loops_on_gpu);
 
 /// Whether the machines have that much memory plus a fiftieth for libraries. Collective: same result on every rank.
 bool has_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,

@@ -114,7 +114,8 @@ void expect_prediction(const FlowCase& settings, const std::string& name) {
   const auto counted = static_cast<double>(device::allocated_bytes() - before);
   const auto transient = static_cast<double>(device::peak_bytes() - before) - counted;
   const int rank = flow.comm.rank();
-  const double predicted = TimeStepper::memory(flow.decomposition, rank, settings.flow, settings.exchange);
+  const double predicted =
+      TimeStepper::memory(flow.decomposition, settings.flow, settings.exchange).at(static_cast<std::size_t>(rank));
   const Box3 box = flow.decomposition.x_pencil(rank);
   const auto plane = static_cast<double>(box.extent(0) * box.extent(1)) * sizeof(real);
   const std::string where =
@@ -145,7 +146,10 @@ TEST_P(Memory, IsPredictedForEveryExchange) {
   if (size_of(MPI_COMM_WORLD) == 1) GTEST_SKIP() << "nothing is sent";
   if (GetParam().order == Order::second) GTEST_SKIP() << "the messages of order 4 are larger";
   std::vector<ExchangeMethods> sets{{"mpi_p2p", "mpi_datatype", "mpi_pipelined"}};
-  for (const std::string& method : exchange_candidates(MPI_COMM_WORLD)) sets.emplace_back(method);
+  for (const std::string& method : exchange_candidates(MPI_COMM_WORLD)) {
+    // Memory that GPUs share comes in pages of 2 MiB, far more than a plane here.
+    if (array_moves(method) != ArrayMoves::shared) sets.emplace_back(method);
+  }
   for (const Feature& feature : {features.front(), features.back()}) {
     FlowCase settings = case_of(GetParam(), feature);
     if (settings.flow.periodic_z && settings.flow.diffusion == Diffusion::implicit_z) continue;
