@@ -1,5 +1,5 @@
 #pragma once
-// Loops over cells with kernels that are templates of the order.
+// Loops over cells whose kernels are templates of the order: the loops turn the order into a constant.
 #include "core/device/parallel_for.hpp"
 #include "core/stencil/lines.hpp"
 
@@ -11,7 +11,7 @@ void parallel_for(const char* name, const Box3& box, Order order, const Argument
   with_order(order, [&](auto constant) { sluice::parallel_for(name, box, Kernel<constant>{arguments...}); });
 }
 
-/// reduce_max with such a kernel.
+/// reduce_max with Kernel<order>{arguments...}.
 template <template <Order> class Kernel, class... Arguments>
 double reduce_max(const char* name, const Box3& box, Order order, const Arguments&... arguments) {
   double largest = 0;

@@ -22,7 +22,7 @@ struct AddWallValue {
   }
 };
 
-/// The matrices Lz of fields, each once: fields at centres with the same conditions at the walls have the same.
+/// The matrices Lz of fields. Neighbours in the list share one if both are at centres and have equal wall conditions.
 struct Matrices {
   std::vector<TridiagonalRows> rows;
   std::vector<std::size_t> of_field;

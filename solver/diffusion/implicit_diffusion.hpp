@@ -18,17 +18,17 @@ class ImplicitDiffusion {
   /// `grid`, `walls` and the exchange must outlive it. Collective.
   ImplicitDiffusion(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Walls& walls,
                     std::vector<FieldDescriptor> fields, TridiagonalMethod method, Exchange& exchange);
-  /// For so many fields. Local; of any rank.
+  /// Memory for this number of fields on any rank. Local.
   static MemoryNeed memory(const Decomposition& decomposition, int rank, int fields, TridiagonalMethod method) {
     return ZHelmholtzSolver::memory(decomposition, rank, fields, method);
   }
-  /// Words per cell that solve() reads and writes for so many fields.
+  /// Words per cell that solve() reads and writes for this number of fields.
   static constexpr int words(LineStrategy lines, int fields) { return fields * words_of(lines); }
 
   /// stars: the right-hand sides of eq. (5) on entry, u* or c* on return; halos are neither read nor written. As many
   /// as the descriptors, in their order. c: gamma dt times half the diffusivity. Collective.
   void solve(const std::vector<Field*>& stars, double c);
-  /// Sets g = (1 - c Lz)^-1 1 for the c of the last solve and the first field's homogeneous conditions at walls. Local.
+  /// Sets g = (1 - c Lz)^-1 1, with the c of the last solve and homogeneous wall conditions of the first field. Local.
   void find(UniformResponse& response) const;
 
  private:
