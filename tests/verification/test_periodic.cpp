@@ -6,7 +6,9 @@
 #include <memory>
 #include <numbers>
 
+#include "core/device/memory.hpp"
 #include "solver/grid/stretching.hpp"
+#include "tests/support/dense.hpp"
 #include "tests/support/flow_case.hpp"
 
 namespace sluice {
@@ -160,7 +162,8 @@ TEST_P(PeriodicOrder, MomentumAndEnergyAreConserved) {
   test::expect_order("energy", steps, errors, 2.9);
 }
 
-TEST_P(PeriodicOrder, BitsAreThoseOfOneProcess) {
+/// The bits on CPUs. On GPUs transforms and systems along z depend on what a rank owns, and rounding differs.
+TEST_P(PeriodicOrder, AgreesWithOneProcess) {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   FlowCase settings = box({16, 18, 36}, 0.01, GetParam());
@@ -174,12 +177,15 @@ TEST_P(PeriodicOrder, BitsAreThoseOfOneProcess) {
     Flow flow(settings, MPI_COMM_WORLD);
     flow.set_random(3);
     flow.advance(5, 0.01);
-    const auto& [u, v, w] = alone.state.velocity;
-    const auto& found = flow.state.velocity;
-    EXPECT_EQ(alone.read(u).values, flow.read(found.u).values) << py << " processes along y";
-    EXPECT_EQ(alone.read(v).values, flow.read(found.v).values) << py << " processes along y";
-    EXPECT_EQ(alone.read(w).values, flow.read(found.w).values) << py << " processes along y";
-    EXPECT_EQ(alone.read(alone.state.p).values, flow.read(flow.state.p).values) << py << " processes along y";
+    const auto expected = alone.state.fields();
+    const auto found = flow.state.fields();
+    for (std::size_t n = 0; n < expected.size(); ++n) {
+      const auto one = alone.read(expected[n].field).values;
+      const auto several = flow.read(found[n].field).values;
+      const double bound = device::is_gpu() && size > 1 ? test::round_off(1e-11) * test::largest(one) : 0;
+      EXPECT_TRUE(std::ranges::equal(one, several, [&](double a, double b) { return std::abs(a - b) <= bound; }))
+          << expected[n].descriptor.name << ", " << py << " processes along y";
+    }
   }
 }
 
