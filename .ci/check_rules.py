@@ -151,7 +151,7 @@ RULES = [
         },
     ),
     Rule(
-        "Only `core/device/assertion.hpp` and `core/decomp/index_bounds.hpp` ask for SLUICE_DEBUG; other code uses "
+        "Only `core/device/assertion.hpp` and `core/decomp/index_bounds.hpp` test SLUICE_DEBUG; other code uses "
         "`SLUICE_ASSERT` and `IndexBounds`.",
         in_code(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*\bSLUICE_DEBUG\b"),
         allowed=("core/device/assertion.hpp", "core/decomp/index_bounds.hpp"),
@@ -167,9 +167,9 @@ RULES = [
         where=("*.cu", "*.cuh"),
     ),
     Rule(
-        "Loops over planes and rows (`k` and `j`) are in `core/device/parallel_for.hpp`; for CPUs alone also in "
-        "`poisson/fft/fft_fftw.cpp` and `solver/momentum/momentum_sweep_cpu.cpp`; over values in host memory in "
-        "`io/files`, `solver/extreme.cpp` and `src/run/formula_check.cpp`.",
+        "Loops over planes and rows (`k` and `j`) are allowed only in `core/device/parallel_for.hpp`. Exceptions: "
+        "CPU-only loops in `poisson/fft/fft_fftw.cpp` and `solver/momentum/momentum_sweep_cpu.cpp`, and loops over "
+        "values in host memory in `io/files`, `solver/extreme.cpp` and `src/run/formula_check.cpp`.",
         loops_over_planes_and_rows,
         allowed=(
             "core/device/parallel_for.hpp",

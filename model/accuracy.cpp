@@ -30,7 +30,7 @@ double largest_ratio(const KeyFigures::Estimates& figures, const AccuracyLimits&
 
 constexpr double round_off = 1e-9;  // an interval that is narrower, relative to the value, is no sampling error
 
-/// The decimals of the second significant digit; below 0 where it is left of the point.
+/// The number of decimals that show two significant digits: 2 for 0.57, 0 for 57, -1 for 570.
 int decimals_of(double half_width) {
   return 1 - static_cast<int>(std::floor(std::log10(half_width * (1 + 1e-12))));
 }

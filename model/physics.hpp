@@ -59,7 +59,7 @@ struct KeyRow {
   std::string content() const { return value.is_list() ? path + "[]" : path; }
 };
 
-/// A part of FlowParameters that a key sets. scalar: the number of the scalar, for keys below scalars[].
+/// A part of FlowParameters that a key sets. scalar: the index of the scalar, for keys below scalars[].
 template <class T>
 struct ParameterMember {
   std::function<T&(FlowParameters&, std::size_t scalar)> edit;
@@ -69,13 +69,13 @@ struct ParameterMember {
 /// One of a few words.
 struct ParameterChoice {
   std::vector<std::string> words;
-  std::function<void(FlowParameters&, std::size_t)> set;  ///< by the number of the word
-  std::function<std::size_t(const FlowParameters&)> get;  ///< the number of words if none is chosen
+  std::function<void(FlowParameters&, std::size_t)> set;  ///< takes the index of a word
+  std::function<std::size_t(const FlowParameters&)> get;  ///< index of the chosen word; words.size(): none is chosen
 };
 
 /// One of several keys that set the same number in different units; a case gives one of them.
 struct ParameterAlternative {
-  std::function<double&(FlowParameters&)> choose;             ///< its value; from now on it is the key that is given
+  std::function<double&(FlowParameters&)> choose;             ///< makes it the key that is given; returns its value
   std::function<const double*(const FlowParameters&)> given;  ///< null if it is not the key that is given
 };
 
@@ -185,7 +185,7 @@ class Physics {
   virtual std::vector<ValueSynonym> value_synonyms() const { return {}; }
   /// Computes what follows from the values of its keys and from the other parameters.
   virtual void derive(FlowParameters& /*flow*/, const CaseFacts& /*facts*/) const {}
-  /// Reports contradictions between keys that are valid on their own, which RuleReport::good tells.
+  /// Reports contradictions between keys. A key takes part only if it is valid on its own: if RuleReport::good is true.
   virtual void check(const FlowParameters& /*flow*/, const RuleReport& /*report*/) const {}
   /// Whether it gives the velocity far above the wall, which then drives the flow in place of flow.forcing.
   virtual bool drives_from_above(const FlowParameters& /*flow*/) const { return false; }

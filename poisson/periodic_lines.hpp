@@ -17,7 +17,7 @@ namespace sluice {
 /// follows from the first and the last value of the line.
 class PeriodicLines {
  public:
-  /// shift_x, shift_y: as of PoissonTables. z_nodes: uniform. `comm` must outlive it. Collective.
+  /// shift_x, shift_y: as in PoissonTables. z_nodes: must be uniform. `comm` must outlive it. Collective.
   PeriodicLines(const Communicator& comm, const Decomposition& decomposition, const std::vector<double>& shift_x,
                 const std::vector<double>& shift_y, const std::vector<double>& z_nodes);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A CPU run of any length under SLURM: stops in good order before each time limit and goes on in the next job by itself.
+# A CPU run of any length under SLURM: stops cleanly before each time limit and goes on in the next job by itself.
 #   sbatch scripts/slurm_cpu.sh CASE.yaml OUTPUT_DIRECTORY
 # Adapt the lines marked with "site"; docs/guide.md, On a cluster, says more.
 #SBATCH --job-name=sluice

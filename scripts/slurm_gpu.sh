@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A GPU run of any length, one GPU a rank, under SLURM: stops in good order before each time limit and then goes on.
+# A GPU run of any length, one GPU per rank, under SLURM: stops cleanly before each time limit and then goes on.
 #   sbatch scripts/slurm_gpu.sh CASE.yaml OUTPUT_DIRECTORY
 # The program is that of the preset `cuda`. Adapt the lines marked with "site"; docs/guide.md, On a cluster, says more.
 #SBATCH --job-name=sluice

@@ -23,7 +23,7 @@ constexpr double roll_of_meanders = 0.7;
 constexpr double streak_of_meanders = 1.5;
 
 constexpr int waves_of_each_kind = 4;      ///< of one size at one wall, if so many wavelengths fit the box
-constexpr double smallest_size_plus = 45;  ///< wall units: a roll's height is half the spacing of streaks, about 100
+constexpr double smallest_size_plus = 45;  ///< in wall units: a roll is about half the spacing of streaks (100) high
 constexpr int cells_of_a_wave = 4;         ///< that resolve it
 
 /// A cosine and a sine, or the coefficients of both.

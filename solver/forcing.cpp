@@ -12,7 +12,7 @@
 namespace sluice {
 
 double force_of_power(double power, double mean, double slope) {
-  // The root of slope f^2 + mean f = power that is power / mean for small slope.
+  // Of the two roots f of slope f^2 + mean f = power, the one that tends to power / mean as slope goes to 0.
   return 2 * power / (mean + std::sqrt(mean * mean + 4 * slope * power));
 }
 

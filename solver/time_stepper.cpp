@@ -173,7 +173,7 @@ VelocityToCorrect TimeStepper::velocity(const AdvancingState& flow) const {
 void TimeStepper::require_phi(const AdvancingState& flow) const {
   SLUICE_REQUIRE(flow.by_ == this && flow.generation_ == generation_,
                  "the correction of this flow is lost: its stepper has stepped another flow meanwhile, or another "
-                 "stepper has left it");
+                 "stepper has deferred it");
 }
 
 void TimeStepper::require_drive(const State& state, double dt) {
@@ -226,8 +226,8 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
            .half_nu_gamma_dt = static_cast<real>(c)},
           when);
 
-  // star_ now holds the new u, or u* where its correction is left, and tendency_ R(u). After the swaps the velocity is
-  // the new u, star_ holds the next substep's R(u_prev), and the next R(u) overwrites the old u.
+  // star_ now holds the new u, or u* where its correction is pending, and tendency_ R(u). After the swaps the velocity
+  // is the new u, star_ holds the next substep's R(u_prev), and the next R(u) overwrites the old u.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
   transport_.accept(state.transported);

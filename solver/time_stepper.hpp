@@ -53,15 +53,15 @@ class TimeStepper {
   /// One step of length dt. Returns the mean force of the step, sum_k gamma_k f_k. Collective.
   MeanForce step(State& state, double dt);
 
-  /// The same, but the last correction (3) may be left to the next step, which applies it while it reads the velocity.
-  /// The bits of later steps are the same whether state() is called in between or not. Until then this stepper must not
-  /// step or project another flow: state() and the next step would throw.
+  /// The same, but the last correction (3) may be deferred to the next step, which applies it while it reads the
+  /// velocity. The bits of later steps are the same whether state() is called in between or not. Until then this
+  /// stepper must not step or project another flow: state() and the next step would throw.
   MeanForce advance(AdvancingState& flow, double dt);
 
-  /// Applies what the last step has left to correct. The state is valid until the next step of the flow. Local.
+  /// Applies the correction that the last step has deferred. The state is valid until the next step of the flow. Local.
   State& state(AdvancingState& flow) const;
 
-  /// The velocity at the start of the next step, for kernels that apply what is left while they read it. Local.
+  /// The velocity at the start of the next step, for kernels that apply the correction while they read it. Local.
   VelocityToCorrect velocity(const AdvancingState& flow) const;
 
   /// Substep k (0, 1, 2) of such a step, of length gamma_k dt; does not change state.time and state.step. A step runs
@@ -143,7 +143,7 @@ class TimeStepper {
   Forcing spanwise_forcing_;  ///< along y
   Projection projection_;
   CorrectionSweep correction_sweep_;
-  std::uint64_t generation_ = 0;  ///< counts changes of phi and g; a correction left under an earlier count is lost
+  std::uint64_t generation_ = 0;  ///< counts changes of phi and g; a correction deferred at an earlier count is lost
   std::optional<ImplicitDiffusion> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;

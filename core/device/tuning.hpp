@@ -41,20 +41,21 @@ inline constexpr int divergence_rows_in_chunk = 64;
 namespace lines {
 /// Rows of a block that a thread solves: at most as many as leave its pivots in registers.
 inline constexpr int max_rows_of_thread = 32;
-/// Blocks of a line such that the reduced systems of a few lines fit shared memory.
+/// Blocks of a line: at most as many as let the reduced systems of a few lines fit shared memory.
 inline constexpr int max_blocks_on_chip = 200;
 
 /// Threads of a tile, limited by registers.
 inline constexpr int max_threads_of_tile = in_double ? 768 : 384;
-/// Tiles of so many threads whose registers must fit a multiprocessor: of complex lines, and of real ones.
+/// Number of such tiles whose registers must fit a multiprocessor together: for complex lines, and for real ones.
 inline constexpr int resident_complex = in_double ? 1 : 3;
 inline constexpr int resident_real = in_double ? 1 : 2;
 /// Width of a tile, halved until two fit a multiprocessor, or else until one does.
 inline constexpr int tile_bytes = 2 * device::memory_line;
 /// Rows of a block in tiles: fewer than a thread could solve, for more threads.
 inline constexpr int rows_of_tile_block = 16;
-/// Two parts of tiles of that width must fit the shared memory (rows, and rows inside blocks) and the threads (blocks,
-/// in single precision) of a multiprocessor. A GPU without clusters takes a few rows more, in narrower tiles.
+/// Limits of a part of a tile of that width, so that two parts fit a multiprocessor. Its shared memory limits the rows,
+/// and the rows inside blocks; its threads limit the blocks (in single precision). A GPU without clusters takes a few
+/// rows more, in narrower tiles.
 inline constexpr int max_rows_of_part = 384, max_inner_rows_of_part = 336, max_blocks_of_part = 24;
 inline constexpr int max_rows_without_clusters = 396;
 /// From this many planes on, a rank first finds the ends of its rows and then solves its planes alone. On fewer planes
@@ -66,7 +67,8 @@ inline constexpr int rows_in_group = 8;
 
 /// Threads of a block where a thread has a z block, and where it has a reduced system in shared memory.
 inline constexpr int threads_of_blocks = 128, threads_of_reduced = 64;
-/// Thread blocks per multiprocessor for which shared memory suffices if z blocks have 32 rows; limits registers too.
+/// Resident thread blocks per multiprocessor: as many as fit its shared memory if z blocks have 32 rows. As a launch
+/// bound, this also limits the registers per thread.
 inline constexpr int resident_blocks = 3;
 /// Shared memory for reduced systems.
 inline constexpr std::size_t max_bytes_of_reduced = std::size_t{200} * 1024;
@@ -89,7 +91,7 @@ inline constexpr long long blocks_wanted = 8192;
 /// Threads that share the work of one mode or plane of spectra.
 inline constexpr int lanes_of_spectra = 8;
 
-/// Bytes from which on copy engines move a piece: they take as long for a shorter one.
+/// Copy engines move pieces of at least this many bytes: a shorter piece would take them as long.
 inline constexpr std::size_t min_bytes_by_engine = std::size_t{32} << 10;
 
 }  // namespace sluice::tuning

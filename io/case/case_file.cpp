@@ -33,7 +33,7 @@ YamlNode* open_section(YamlNode& root, const std::string& path, const Place& pla
     }
     node = node->find(name);
     if (node->kind == Kind::null || is_word_of(*find_key(walked), *node)) {
-      // A word for the whole section stays the value of the keys that allow it.
+      // A word given for the whole section becomes the value of each of its keys that accepts this word.
       const YamlNode word = std::exchange(*node, empty_map(place));
       for (const Key* key : keys_of(walked)) {
         if (contains(key->value.choices, word.text)) node->entries.push_back({key->name(), place, word});
@@ -100,7 +100,7 @@ bool has(const auto& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-// Writes each word for a switch in a section as its key has it.
+// Replaces each word for a switch in a section, such as yes, by the one that its key has, such as on.
 void settle_switches(YamlNode& section, const std::string& path);
 
 void settle(YamlNode& node, const Key& key) {

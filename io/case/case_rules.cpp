@@ -259,7 +259,7 @@ class Rules {
         if (contains(known, name)) continue;
         const std::string near = nearest_word(name, known);
         note(fmt::format("{}[{}]", path, m),
-             fmt::format("'{}' is not known; allowed: different ones of {}{}", shortened(name), fmt::join(known, ", "),
+             fmt::format("'{}' is not known; allowed: {}, each at most once{}", shortened(name), fmt::join(known, ", "),
                          near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
       }
     }

@@ -184,8 +184,9 @@ std::vector<Key> grid_keys() {
 }
 
 std::vector<Key> wall_keys() {
-  std::vector<Key> keys{
-      {.path = "walls", .meaning = "The walls, where they are not the presets of flow.type.", .commented = true}};
+  std::vector<Key> keys{{.path = "walls",
+                         .meaning = "The walls; needed only where they differ from the presets of flow.type.",
+                         .commented = true}};
   for (const bool top : {false, true}) {
     const auto side = top ? &FlowParameters::top : &FlowParameters::bottom;
     const std::string name = top ? "top" : "bottom";

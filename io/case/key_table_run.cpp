@@ -136,8 +136,9 @@ std::vector<Key> solver_keys() {
        .sampled = false,
        .fallback = "auto",
        .unit = "1",
-       .meaning = "Blocks that z is split by and, but for GPUs that split it, solved in, each of at least 2 planes, "
-                  "part of every bitwise promise; auto: max(1, nz/16)."},
+       .meaning = "Number of z blocks, each of at least 2 planes. Ranks own whole blocks, and lines along z are solved "
+                  "block by block, except on GPUs that split z. Results are bitwise equal only for the same number. "
+                  "auto: max(1, nz/16)."},
       {.path = "solver.max_divergence",
        .value = member(real, &Case::max_divergence),
        .words = {"auto"},
@@ -202,7 +203,7 @@ std::vector<Key> output_keys() {
       {.path = "output.checkpoint",
        .value = section_or_none(&Case::output, &OutputSpec::checkpoint_every),
        .words = {"none"},
-       .meaning = "Checkpoints on the way; none: only the one where a run stops."},
+       .meaning = "Checkpoints during the run; none: only one when it stops."},
       {.path = "output.checkpoint.every",
        .value = member(real, &Case::output, &OutputSpec::checkpoint_every),
        .range = positive,
@@ -214,7 +215,7 @@ std::vector<Key> output_keys() {
        .range = counting,
        .fallback = "2",
        .unit = "1",
-       .meaning = "How many checkpoints are kept, the newest."},
+       .meaning = "How many of the newest checkpoints are kept."},
       samples("output.statistics", &OutputSpec::statistics,
               "statistics.h5: horizontally averaged sums in blocks of time.", false),
       first_sample("output.statistics.start", &OutputSpec::statistics),
@@ -224,8 +225,8 @@ std::vector<Key> output_keys() {
        .value = member(choice, &Case::output, &OutputSpec::statistics_budgets),
        .fallback = "on",
        .meaning =
-           "Whether to take what the budgets of the Reynolds stresses, and of the variances and fluxes of scalars, "
-           "need. It cannot change during a run."},
+           "Whether to sample the profiles for the budgets of the Reynolds stresses and of the variances and fluxes of "
+           "scalars. It cannot change during a run."},
       {.path = "output.statistics.phases",
        .value = section_or_none(&Case::output, &OutputSpec::statistics_phases),
        .words = {"none"},
@@ -269,7 +270,7 @@ std::vector<Key> output_keys() {
       {.path = "output.slices",
        .value = list_of(&Case::output, &OutputSpec::slices),
        .fallback = "[]",
-       .meaning = "Planes of the flow, each one file that grows."},
+       .meaning = "Planes of the flow against time, one growing file for each."},
       {.path = "output.slices[].normal",
        .value = of_item(choice, &OutputSpec::slices, &SliceSpec::normal, {"x", "y", "z"}),
        .required = true,
@@ -296,8 +297,8 @@ std::vector<Key> output_keys() {
       {.path = "output.probes",
        .value = list_of(&Case::output, &OutputSpec::probes),
        .fallback = "[]",
-       .meaning = "Points, lines and planes of the flow against time, a file probes/NAME.h5 each: the points of the "
-                  "grid nearest to x, y and z.",
+       .meaning = "Points, lines and planes of the flow against time, one file probes/NAME.h5 for each. Sampled are "
+                  "the points of the grid nearest to x, y and z.",
        .commented = true},
       {.path = "output.probes[].name",
        .value = of_item(text, &OutputSpec::probes, &ProbeSpec::name),
@@ -324,7 +325,7 @@ std::vector<Key> output_keys() {
       {.path = "output.probes[].fields",
        .value = or_scalars(of_item(choice, &OutputSpec::probes, &ProbeSpec::fields, field_names())),
        .fallback = "[u, v, w, p]",
-       .meaning = "Fields to sample, each at its own points."},
+       .meaning = "Fields to sample, each at its own staggered location (not interpolated)."},
       {.path = "output.fields",
        .value = list_of(&Case::output, &OutputSpec::fields),
        .fallback = "[]",
@@ -353,8 +354,8 @@ std::vector<Key> output_keys() {
       {.path = "output.fields[].fields",
        .value = or_scalars(of_item(choice, &OutputSpec::fields, &FieldsSpec::fields, center_quantity_names())),
        .fallback = "[velocity, q]",
-       .meaning = "What to write: velocity, interpolated to the centres; fluctuation, the same less its mean over the "
-                  "plane; vorticity; q and lambda2, which show vortices; p."},
+       .meaning = "What to write: velocity, interpolated to the centres; fluctuation, the velocity less its mean "
+                  "over the plane; vorticity; q and lambda2, which show vortices; p."},
       {.path = "output.fields[].precision",
        .value = of_item(choice, &OutputSpec::fields, &FieldsSpec::precision, {"single", "double"}),
        .fallback = "single",
@@ -375,7 +376,7 @@ std::vector<Key> output_keys() {
        .physical = false,
        .fallback = "none",
        .unit = "s",
-       .meaning = "Wall-clock budget, after which the run stops in good order with a checkpoint.",
+       .meaning = "Wall-clock budget, after which the run stops cleanly with a checkpoint.",
        .example = "00:20:00"},
       {.path = "watchdog",
        .value = time_limit(&Case::watchdog),
@@ -383,8 +384,8 @@ std::vector<Key> output_keys() {
        .physical = false,
        .fallback = "auto",
        .unit = "s",
-       .meaning = "Time that a step or an output may take, and ten times that for the start, before the run is aborted "
-                  "with exit code 6; auto, or on: 20 times the usual time, at least 30 minutes; "
+       .meaning = "The run is aborted with exit code 6 if a step or an output takes longer than this, or its start ten "
+                  "times as long; auto, or on: 20 times the usual time, at least 30 minutes; "
                   "off: no limit."},
   };
 }

@@ -186,7 +186,7 @@ std::string value_text(const Key& key) {
       if (contains(key.value.choices, "off")) return "on, true or yes; off, false or no";
       const std::string choices =
           fmt::format("{}{}", fmt::join(key.value.choices, ", "), key.value.or_scalars ? ", names of scalars" : "");
-      return (key.value.count == 1 ? "one of " : "a list of different ones of ") + choices;
+      return key.value.count == 1 ? "one of " + choices : "a list of " + choices + ", each at most once";
     }
     case ValueType::real:
       return number_text(key, "a number", "numbers");

@@ -82,7 +82,7 @@ class Object {
   std::int64_t id() const { return handle_.get(); }
   const FileContext& context() const { return *context_; }
 
-  /// Attributes. Writing replaces; strings are UTF-8 of any length.
+  /// Attributes. set() replaces the value of one that exists; strings are UTF-8 of any length.
   void set(const std::string& attribute, const std::string& value);
   void set(const std::string& attribute, Number auto value) {
     write_scalar(attribute, native(type_of<decltype(value)>), &value);
@@ -189,8 +189,8 @@ class File {
   /// (-1 for integers) where a part is missing.
   Dataset write_virtual_dataset(const std::string& name, const Shape& shape, Type type,
                                 const std::vector<VirtualPart>& parts);
-  /// Leaves the values of a contiguous dataset that was written out of the hash of the metadata, so that the file can
-  /// be opened without reading them. They need a hash of their own.
+  /// The hash of the metadata will not cover the values of this dataset, so that the file can be opened without reading
+  /// them. They need a hash of their own. The dataset must be contiguous and written.
   void exclude_from_metadata_hash(const Dataset& dataset);
   const std::vector<ByteRange>& excluded() const { return excluded_; }
   /// A second name for an object.
@@ -209,9 +209,9 @@ class File {
   std::vector<ByteRange> excluded_;
 };
 
-/// Replaces a file atomically by what `build` writes, as write_atomically does for text, once `verify` accepts what
-/// reads back: it throws for a file that does not have its hashes. Local. Throws Error(io); an old file is then
-/// unchanged.
+/// Replaces a file atomically by what `build` writes, as write_atomically does for text, once `verify` accepts the
+/// file as it reads back: `verify` throws for a file that does not have its hashes. Local. Throws Error(io); an old
+/// file is then unchanged.
 void write_file(const std::string& path, const std::function<void(File&)>& build,
                 const std::function<void(const File&)>& verify = {});
 

@@ -1,4 +1,5 @@
-// DIR/NAME.h5 of a probe or a slice as a reader of HDF5 sees it: what it joins must be there.
+// Checks DIR/NAME.h5 of a probe or a slice as an HDF5 reader sees it: the part files that its datasets join must exist
+// and fit.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -23,9 +23,10 @@ std::vector<std::int64_t> numbers_to(std::size_t count) {
   return numbers;
 }
 
-/// Whether to write the newest block with the whole file: while the file is small, as most files of spectra are, and
-/// once the newer blocks are more than an eighth of those in the file. So each block is written about 1 + 8 times,
-/// however many there are.
+/// Whether to rewrite the whole file for the newest block instead of appending the block to the journal: yes while the
+/// file is small, as most files of spectra are, and once the blocks that are not yet in it exceed an eighth of those in
+/// it. So on average a block is written about 10 times, however many there are: once to the journal and 9 times with
+/// the file.
 bool is_due(std::size_t newer, std::size_t in_file) {
   constexpr std::size_t blocks_of_small_file = 32;
   constexpr std::size_t growth_divisor = 8;

@@ -3,9 +3,9 @@
 //
 // FILE.journal has the newest blocks as long as the file itself does not hold them.
 // Appending a block here costs the same however many there are; the file is written as a whole (statistics_file.hpp
-// says when), and then the journal is removed. It names the file that it continues by the hash of its metadata, which
-// here covers all of it. So a new file makes the journal void by the same rename that replaces the old file, and a kill
-// between rename and removal leaves nothing that a reader could take twice.
+// says when), and then the journal is removed. The journal names the file that it continues by the hash of the
+// file's metadata, which here covers the whole file. So a new file makes the journal void by the same rename that
+// replaces the old file, and a kill between rename and removal leaves nothing that a reader could take twice.
 //
 // The journal consists of 64-bit words in the machine's byte order:
 //
@@ -41,8 +41,8 @@ class RecordLayout {
   StatisticsBlock block(const std::uint64_t* record) const;
 
  private:
-  std::vector<std::size_t> order_;    ///< numbers of the profiles in order of their names
-  std::vector<std::size_t> lengths_;  ///< by number
+  std::vector<std::size_t> order_;    ///< indices of the profiles in order of their names
+  std::vector<std::size_t> lengths_;  ///< by index
   std::size_t words_;
 };
 
@@ -69,10 +69,10 @@ class BlockJournal {
 class StoredJournal {
  public:
   /// Reads the journal, if there is one. To be called before the file is opened: if a run replaces the file meanwhile,
-  /// that holds all that the journal held.
+  /// the new file holds all that the journal held.
   explicit StoredJournal(const std::string& file);
 
-  /// Its blocks; none if it continues another file than that with `count` blocks which is there now.
+  /// Its blocks; none unless it continues the present file, which has `count` blocks.
   std::vector<StatisticsBlock> blocks(std::size_t count, const RecordLayout& layout) const;
   /// Whether it ends in a record that was not committed, as a kill leaves it.
   bool is_cut_off(std::size_t count, const RecordLayout& layout) const;

@@ -34,7 +34,8 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
-/// How the array is split during the transforms along x, y and z. It is redistributed between two that differ.
+/// How the array is split during the transforms along x, y and z. Between two transforms whose splits differ, the array
+/// is redistributed.
 std::array<Split, 3> splits_of(FftDecomposition decomposition) {
   constexpr std::size_t x = 0, y = 1, z = 2;
   switch (decomposition) {

@@ -1,6 +1,6 @@
-// Fourier transforms on a GPU, in place: by our own kernels; along y for other lengths by VkFFT, if the build has it;
-// else by cuFFT, the plain implementation. cuFFT may choose its kernels by batch size, so the last bits of a transform
-// can depend on the number of rows on a rank, hence on the process grid.
+// Fourier transforms on a GPU, in place: by our own kernels where they support the length; other lengths along y by
+// VkFFT, if the build has it; all else by cuFFT, the plain implementation. cuFFT may choose its kernels by batch size,
+// so the last bits of a transform can depend on the number of rows on a rank, hence on the process grid.
 #include <string>
 
 #include "core/support/error.hpp"

@@ -20,7 +20,7 @@ class BoundaryValues {
     return static_cast<double>(size(lines, components, blocks) * sizeof(real));
   }
   const LineArray& array() const { return array_; }
-  /// From a block on.
+  /// The values from this block on.
   LineArray of(int block) const {
     LineArray rest = array_;
     rest.origin = array_.at(0, 0, 2 * block);
@@ -36,8 +36,9 @@ class BoundaryValues {
   LineArray array_;
 };
 
-/// Blocks whose boundary values a rank holds. With split tiles, all of its blocks are one, of which it holds its own
-/// and the final values; with `condensed`, one comes beside those that it solves, unless it solves only one.
+/// Number of blocks whose boundary values a rank holds. split_tiles: 2, because its rows count as one block, for which
+/// it holds its own and the final values. condensed: the block to which it condenses its blocks, and these blocks
+/// themselves unless it has only one. Other strategies: its blocks.
 int boundary_blocks(const LinePlan& plan);
 
 /// Bytes of the arrays that a plan's strategy holds, without those of its ColumnTranspose.

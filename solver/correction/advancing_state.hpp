@@ -10,8 +10,8 @@ namespace sluice {
 
 class TimeStepper;
 
-/// A flow between steps, whose last correction may be left to the next step. It has no velocity to read:
-/// TimeStepper::state applies what is left and returns the State.
+/// A flow between steps, whose last correction may be deferred to the next step. It has no velocity to read:
+/// TimeStepper::state applies the correction and returns the State.
 class AdvancingState {
  public:
   explicit AdvancingState(State state) : state_(std::move(state)) {}

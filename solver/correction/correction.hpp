@@ -14,12 +14,12 @@ struct CorrectionWeights {
   real half_nu_gamma_dt = 0;      ///< c
 };
 
-/// A correction that a substep has left to the next reader of the velocity: the cells inside of a rim along y and z
+/// A correction that a substep has deferred to the next reader of the velocity: the cells inside of a rim along y and z
 /// still hold u*. The rim holds u, which walls and the halos of neighbours need, and the halos hold u as well. Numbers
-/// only: the stepper that left it has phi and g.
+/// only: the stepper that deferred the correction has phi and g.
 struct PendingCorrection {
   CorrectionWeights weights;
-  bool with_pressure = false;  ///< whether p holds its old value in these cells
+  bool with_pressure = false;  ///< whether p still holds its old value in these cells
   int rim_y = 0;               ///< rows at either end that hold u: as many as neighbours read
   int ny = 0, nz = 0;          ///< cells of the rank
 

@@ -21,8 +21,8 @@ class CorrectionSweep {
   /// Eq. (6) alone. Halos of p are stale on return.
   void update_pressure(Field& p, const Correction& correction) const;
 
-  /// As correct(), in the cells whose values halos and walls need. Returns what is left to do; nothing where the box is
-  /// thin.
+  /// As correct(), in the cells whose values halos and walls need. Returns the correction that all other cells still
+  /// need; nothing where the box is thin.
   std::optional<PendingCorrection> correct_rim(VectorField& star, Field* p, const Correction& correction) const;
 
   /// As correct(), in the z halos that other ranks own, without edges. There, star holds the u* of these ranks, and

@@ -1,5 +1,6 @@
 #pragma once
-// What reads the velocity between substeps takes one of these, which say whether it has to correct what it reads.
+// Code that reads the velocity between substeps takes one of these types. They show whether it has to correct what it
+// reads.
 #include "core/support/error.hpp"
 #include "solver/correction/correction.hpp"
 #include "solver/grid/grid.hpp"
@@ -18,9 +19,9 @@ class CorrectedVelocity {
       : u(of_u), v(of_v), w(of_w) {}
 };
 
-/// A correction that is left, with the arrays that it needs; for kernels.
+/// A correction that was deferred, with the arrays needed to apply it; for kernels.
 struct LeftCorrection {
-  View3<const real> phi{};         ///< null: nothing is left
+  View3<const real> phi{};         ///< null: nothing is pending
   const real* response = nullptr;  ///< g on the rank's planes, in device memory
   PendingCorrection numbers{};
 
@@ -49,23 +50,24 @@ class WToCorrect {
   Metrics m_;
 };
 
-/// A velocity that may hold u* where a correction is left: for kernels that correct it while they read it, with what
-/// this room provides. The halos are valid. Made by TimeStepper::velocity, or from a State, of which nothing is left.
+/// A velocity that holds u* in the cells where a correction is pending. For kernels that correct it while they read it,
+/// with what this room provides. The halos are valid. Made by TimeStepper::velocity, or from a State, in which nothing
+/// is pending.
 class VelocityToCorrect {
  public:
   VelocityToCorrect(const State& state) : VelocityToCorrect(state.velocity) {}  // NOLINT(google-explicit-constructor)
 
-  /// Whether anything is left to correct.
+  /// Whether a correction is pending.
   SLUICE_INLINE bool any() const { return left_.any(); }
 
-  /// For readers that cannot correct: nothing may be left.
+  /// For readers that cannot correct: throws if a correction is pending.
   CorrectedVelocity corrected() const {
     SLUICE_REQUIRE(!any(), "what reads this velocity needs it corrected");
     return {u_, v_, w_};
   }
   WToCorrect w(const Metrics& metrics) const { return {w_, left_, metrics}; }
 
-  // In memory: in a cell in which a correction is left, these are u*, v* and w*.
+  // As stored: in a cell whose correction is pending, these are u*, v* and w*.
   SLUICE_INLINE const View3<const real>& stored_u() const { return u_; }
   SLUICE_INLINE const View3<const real>& stored_v() const { return v_; }
   SLUICE_INLINE const View3<const real>& stored_w() const { return w_; }

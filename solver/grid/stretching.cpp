@@ -107,7 +107,7 @@ std::vector<double> nodes_from_text(const std::string& text, const std::string& 
     const std::string word = line.substr(start, line.find_last_not_of(" \t\r") + 1 - start);
     const auto value = parse_table_number(word);
     if (!value)
-      refuse(fmt::format(":{}: '{:.60}' is not a number; one face coordinate a line is expected", number, word));
+      refuse(fmt::format(":{}: '{:.60}' is not a number; expected one face coordinate per line", number, word));
     z.push_back(*value);
   }
   if (z.size() != static_cast<std::size_t>(nz) + 1)

@@ -31,7 +31,7 @@ inline constexpr bool sweep_updates_pressure = loops_on_gpu;
 struct BesideMomentum {
   RowTasks tasks{};                          ///< for each row; only if Momentum::runs_tasks
   Deferred<double>* largest_rate = nullptr;  ///< gets the largest advective rate of u in the rank (advective_rate.hpp)
-  Field* updated_pressure = nullptr;  ///< gets the new p, without halos, if the correction that is left includes p
+  Field* updated_pressure = nullptr;         ///< gets the new p, without halos, if the pending correction includes p
 };
 
 /// The momentum equation without forcing: eq. (1), or the right-hand side of eq. (5).
@@ -47,8 +47,8 @@ class Momentum {
   ///     u + alpha dt R + beta dt R_prev
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
-  /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory, which
-  /// corrects the velocity, where that is left to do, in what it reads and not in memory.
+  /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory. Where a
+  /// correction is pending, it corrects the values that it reads and leaves those in memory as they are.
   void predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights, VectorField& tendency,
                VectorField& star, const BesideMomentum& beside = {}) const;
 

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return. If the correction that is left
+/// Arrays of a momentum sweep. star holds the old tendency on entry and u* on return. If the pending correction
 /// includes p, the sweep writes updated_p.
 struct MomentumArrays {
   View3<const real> p;

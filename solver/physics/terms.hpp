@@ -1,6 +1,6 @@
 #pragma once
 // The terms of the equations beyond momentum, diffusion and forcing, and what they add up to. Code outside of
-// solver/physics asks here and names no term.
+// solver/physics uses this interface and names no term.
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,7 +38,7 @@ bool forces_are_in_scalar_budgets(const FlowParameters& flow);
 /// Whether a force depends on the velocity.
 bool forces_read_velocity(const FlowParameters& flow);
 
-/// Whether steps of a flow can leave corrections to the next momentum sweep. Given power reads the mean velocity before
+/// Whether steps of a flow can defer corrections to the next momentum sweep. Given power reads the mean velocity before
 /// that sweep; forces that depend on the velocity read it after the sweep, on GPUs, where the sweep adds no forces.
 inline bool can_leave_corrections(const FlowParameters& flow, bool on_gpu) {
   return flow.forcing.kind != ForcingKind::power && !(on_gpu && forces_read_velocity(flow));

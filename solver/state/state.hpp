@@ -44,7 +44,7 @@ struct TransportedField {
 
 /// The flow at one time, corrected (3) in every cell. Every halo of every field is valid, walls included; of p, only
 /// the layer next to the rank's cells is. p is at the middle of the last substep, not at `time`. Made by
-/// TimeStepper::make_state. A flow whose last correction may be left to the next step is an AdvancingState.
+/// TimeStepper::make_state. A flow whose last correction may be deferred to the next step is an AdvancingState.
 struct State {
   /// A flow at rest. `pressure` provides the pencil; its rows may be padded.
   State(Field pressure, const std::vector<FieldDescriptor>& transported_fields, Order order)

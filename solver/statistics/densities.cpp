@@ -1,4 +1,4 @@
-// Probability densities and quadrants of the velocity on chosen planes: samples between steps.
+// Probability densities and quadrants of the velocity, sampled between steps.
 #include "solver/statistics/densities.hpp"
 
 #include <algorithm>

@@ -86,8 +86,8 @@ struct CenterProfiles {
   }
 };
 
-/// Profiles on the z faces: the scheme's own momentum fluxes and viscous stress, so that the total stress closes. Cell
-/// k denotes its upper face, -1 the bottom wall.
+/// Profiles on the z faces: the scheme's own momentum fluxes and viscous stress, so that the total stress closes.
+/// Index k denotes the upper face of cell k; k = -1 is the bottom wall.
 template <Order order>
 struct FaceProfiles {
   using CellType = op::CellFor<order>;

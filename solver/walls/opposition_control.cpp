@@ -73,7 +73,7 @@ class OppositionResponse final : public WallResponse {
  private:
   PlaneRows in_message() const { return {static_cast<int>(rows().extent(0)), static_cast<int>(rows().lo[1])}; }
 
-  /// The detected plane into the message of the ranks that own the wall.
+  /// Brings the detected plane into message_ on the ranks that own the wall.
   void bring(const WToCorrect& w) {
     const Communicator& comm = setup().comm;
     const int here = comm.z_index();
@@ -137,8 +137,8 @@ class OppositionControl final : public WallActuation {
     const double height = height_of(actuation);
     if (!report.good("domain.size") || height < report.facts.size[2]) return;
     report.note(path + ".height",
-                fmt::format("{} h from the wall is outside the domain; allowed: > 0 and < {}, or wall units with "
-                            "units: wall and re_tau",
+                fmt::format("{} h from the wall is outside the domain; allowed: > 0 and < {}; for a height in wall "
+                            "units, set units: wall and re_tau",
                             format_real(height), format_real(report.facts.size[2])));
   }
 

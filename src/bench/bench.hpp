@@ -41,8 +41,9 @@ struct BenchOptions {
   const Cells& cells() const { return grids.front(); }
 };
 
-/// `sluice bench samples`: one step of a case, and samples of moments, of what budgets need, of densities with
-/// three heights, and of spectra. Prints a table and writes a JSON object for each row. Collective.
+/// `sluice bench samples`: times one step of a case, and one sample of each kind: moments, moments with the profiles
+/// for budgets, densities (with three heights) and spectra. Prints a table and writes a JSON object for each row.
+/// Collective.
 ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, const Layout& layout);
 
 /// `sluice bench transpose` and `fft`: measures all setups on every grid, prints a table sorted by time for each, and

@@ -56,7 +56,8 @@ double print_step_forecast(const Machine& machine, const io::Case& settings, con
   fmt::print("device memory   {:.2f} GiB of {:.2f} GiB\n", memory / gib, machine.memory / gib);
   if (!fits) warnings.add("the case does not fit in the memory of the devices: take more of them");
   if (const auto parts = left_out_of_forecast(settings.flow, machine.is_gpu()); !parts.empty())
-    warnings.add(fmt::format("the forecast of a step is too short: it leaves out {}", fmt::join(parts, ", ")));
+    warnings.add(
+        fmt::format("the forecast time per step is too low, because it leaves out {}", fmt::join(parts, ", ")));
   return seconds / points * 1e9;
 }
 

@@ -42,7 +42,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run->add_option("--steps", options.steps, "End at this step, counted from the start of the case")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
-  run->add_option("--walltime", options.walltime, "Stop in good order, with a checkpoint, within this time")
+  run->add_option("--walltime", options.walltime, "Stop cleanly, with a checkpoint, within this time")
       ->type_name("H:M:S|4h|90m");
   run->add_flag("--reproducible", options.reproducible, "Promise the same bits on every process grid");
   run->footer("Example: mpirun -n 4 sluice run cases/retau180/case.yaml --restart auto --walltime 4:00:00");

@@ -223,7 +223,8 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   read_walls(simulation, reader);
   layout_of(state, path);  // checked, but not used: the run has its layout already
   simulation.stepper.fill_halos(simulation.state());
-  // A changed flow has another rate; that of one that is not finite is found anew, so that its first step reports it.
+  // The stored rate is not that of a changed flow. A flow that is not finite gets a new one, so that its
+  // first step reports the fault.
   const bool keep_rate = changes.empty() && std::isfinite(simulation.stepper.largest_rate(simulation.state()));
   simulation.restored_at(keep_rate ? stored_rate(state, reader) : std::nullopt);
   observers.restore(reader);
@@ -255,7 +256,7 @@ Layout read_layout(const std::string& path, MPI_Comm comm) {
 namespace {
 
 /// Writes FOLDER/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond output.checkpoint.keep.
-/// Returns on rank 0 sentences about faults that do not affect the checkpoint itself. Collective. Throws Error(io);
+/// On rank 0, returns warnings about faults that do not affect the checkpoint itself. Collective. Throws Error(io);
 /// older checkpoints are then unchanged.
 std::vector<std::string> write_checkpoint(const Simulation& simulation, FlowView& flow, const Observers& observers,
                                           const std::string& folder) {

@@ -18,19 +18,19 @@ namespace sluice {
 
 namespace {
 
-constexpr double budget = 8;                    ///< seconds after which no further measurement starts
-constexpr double target_seconds = 0.1;          ///< minimum total of the substeps that measure a layout
-constexpr int min_substeps = 3;                 ///< minimum per layout
-constexpr int max_substeps = 30;                ///< maximum per layout, however short they are
-constexpr double skip_repeat_above = 0.5;       ///< seconds per substep
-constexpr double skip_repeat_ratio = 1.5;       ///< times the best: a slower layout is not repeated
-constexpr double skip_after_warm_up = 2;        ///< seconds: a longer warm-up is the only measurement
-constexpr double skip_after_warm_up_ratio = 4;  ///< if it also exceeds this ratio to the best
+constexpr double budget = 8;               ///< seconds after which no further measurement starts
+constexpr double target_seconds = 0.1;     ///< minimum total of the substeps that measure a layout
+constexpr int min_substeps = 3;            ///< minimum per layout
+constexpr int max_substeps = 30;           ///< maximum per layout, however short they are
+constexpr double skip_repeat_above = 0.5;  ///< seconds per substep
+constexpr double skip_repeat_ratio = 1.5;  ///< times the best: a slower layout is not repeated
+constexpr double skip_after_warm_up = 2;   ///< seconds: a layout whose warm-up takes longer is not measured further
+constexpr double skip_after_warm_up_ratio = 4;  ///< times the best: the warm-up must exceed this, too
 constexpr double promising = 1.25;              ///< times the best: such a layout is tried with other methods
 constexpr double noise = 1.02;                  ///< times the best: considered equal
 constexpr std::size_t grids_kept = 2;           ///< number of grids from the first stage to measure with all methods
 
-/// A force of given power needs a mean flow, which noise does not have: another one that sums u*, too.
+/// Noise has no mean flow, which a force of given power needs. This replaces it by another force that also sums u*.
 io::Case without_power(io::Case settings) {
   if (settings.flow.forcing.kind == ForcingKind::power) settings.flow.forcing = {ForcingKind::bulk_velocity, 0};
   return settings;

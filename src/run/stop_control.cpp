@@ -95,7 +95,7 @@ const char* text_of(StopReason reason) {
 StopControl::StopControl(MPI_Comm comm, std::string directory, std::optional<double> walltime, double start)
     : comm_(comm), rank_(rank_of(comm)), directory_(std::move(directory)) {
   if (walltime) deadline_ = start + *walltime;
-  speaks = rank_ == 0 ? 1 : 0;  // from now on a signal stops the run in good order
+  speaks = rank_ == 0 ? 1 : 0;  // from now on a signal stops the run cleanly
 }
 
 void StopControl::catch_signals() {

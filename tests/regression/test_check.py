@@ -200,7 +200,7 @@ def test_step_is_forecast_from_two_benchmarks(tmp_path: Path) -> None:
         tmp_path, {**changes, "flow.rotation": {"number": 0.1, "axis": [0, 1, 0]}}, "turning.yaml"
     )
     assert (
-        "the forecast of a step is too short: it leaves out rotation\n"
+        "the forecast time per step is too low, because it leaves out rotation\n"
         in must(sluice("check", turning, "--machine", machine)).out
     )
     two = must(sluice("check", case, "--machine", machine, "--np", 2)).out

@@ -49,8 +49,8 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       "'implicit_z'?",
       "case.yaml:14:16: output.slices[0].normal: 'q' is not known; allowed: one of x, y, z",
       "case.yaml:15:7: output.slices[1].every: missing, and it has no default; allowed: a number > 0",
-      "case.yaml:15:38: output.slices[1].fields[1]: 'u' is given twice; allowed: a list of different ones of "
-      "u, v, w, p, names of scalars",
+      "case.yaml:15:38: output.slices[1].fields[1]: 'u' is given twice; allowed: a list of u, v, w, p, names "
+      "of scalars, each at most once",
       "--set walltime=1:90:00: walltime: '1:90:00' is not a duration; allowed: none, or H:M:S, a time such as "
       "90m, 4h or 2d, or a number of seconds > 0",
   };

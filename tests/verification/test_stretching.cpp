@@ -104,7 +104,7 @@ TEST(Stretching, FaultsOfFacesHaveTheirPlace) {
   EXPECT_EQ(fault_of("0\n1\n2\n"), "");
   for (const char* bad : {"nan", "inf", "-inf", "1.0D", "D1", "0x1", "1,0", "1 1", "+-1", "--1", "1d1d1", "1e999"})
     EXPECT_EQ(fault_of(std::string("0\n") + bad + "\n2\n"),
-              std::string("z.txt:2: '") + bad + "' is not a number; one face coordinate a line is expected");
+              std::string("z.txt:2: '") + bad + "' is not a number; expected one face coordinate per line");
   EXPECT_EQ(fault_of(std::string("0\n1\0\n2\n", 7)),
             "z.txt:2:2: control character 0x00 in '1\\x00'; a file of face coordinates is plain text");
   EXPECT_EQ(fault_of("\xff\xfe"), "z.txt:1:1: text in UTF-16; a file of face coordinates is UTF-8");

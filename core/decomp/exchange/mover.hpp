@@ -74,8 +74,8 @@ class BlockMover : public Mover {
   /// Where loops issued before start() may write the outgoing blocks; null if the mover has no memory for them.
   /// Collective.
   virtual std::byte* open() = 0;
-  /// Where the incoming blocks are from finish() until the next move of the exchange. The address changes only when
-  /// another mover is made.
+  /// Address of the incoming blocks, which are valid from finish() until the next move of the exchange. The address
+  /// changes only when another mover is made.
   virtual std::byte* incoming_blocks() = 0;
   /// Size of the buffers, which all movers of the exchange share.
   virtual std::size_t buffer_bytes(bool sending) const = 0;

@@ -21,7 +21,7 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
 
-  /// The address of `rank`'s memory for loops of this rank.
+  /// The address at which loops on this rank access the memory of `rank`.
   std::byte* of(int rank) const { return mapped_[static_cast<std::size_t>(rank)]; }
   std::size_t bytes() const { return bytes_; }  ///< on each rank
 
