@@ -14,6 +14,7 @@
 #include "src/bench/measure.hpp"
 #include "src/bench/result.hpp"
 #include "src/commands/commands.hpp"
+#include "src/outputs/progress.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/simulation.hpp"
 
@@ -181,8 +182,9 @@ void print(const BenchOptions& options, const Layout& layout, const PhaseTimes& 
                      {"bandwidth", 12, bandwidth}});
   const auto number = [](const Json& value) { return value.get<double>(); };
   const Json& spread = json["ns_per_point_per_step_spread"];
-  fmt::print("{:.2f} ns per point per step (median of {}; {:.2f} to {:.2f}), {:.3e} point-steps per second\n",
-             number(json["ns_per_point_per_step"]), options.repeats, number(spread[0]), number(spread[1]),
+  fmt::print("{} ns per point per step (median of {}; {} to {}), {:.3e} point-steps per second\n",
+             readable_nanoseconds(number(json["ns_per_point_per_step"])), options.repeats,
+             readable_nanoseconds(number(spread[0])), readable_nanoseconds(number(spread[1])),
              number(json["point_steps_per_second"]));
   fmt::print("{:.1f} bytes per point resident, {:.1f} by the slope between two grids; triad {:.1f} GB/s\n",
              number(json["bytes_per_point"]), number(json["bytes_per_point_slope"]), number(json["triad_gb_per_s"]));

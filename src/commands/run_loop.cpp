@@ -231,9 +231,10 @@ void RunLoop::stop(const std::string& why) {
   watchdog_.begin(Watchdog::Task::output, "end of the run");
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_.grid.points());
   for (const std::string& line : piece_lines(simulation_.exchanges.set().piece_tuning())) log_.line(line);
-  log_.line(fmt::format("Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.step(),
-                        simulation_.time(), why, times_.steps, times_.stepping,
-                        work > 0 ? fmt::format(", {:.2f} ns per point per step", times_.stepping / work * 1e9) : ""));
+  log_.line(fmt::format(
+      "Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_.step(), simulation_.time(), why,
+      times_.steps, times_.stepping,
+      work > 0 ? ", " + readable_nanoseconds(times_.stepping / work * 1e9) + " ns per point per step" : ""));
   record(why);
 }
 

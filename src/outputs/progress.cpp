@@ -37,6 +37,10 @@ std::string readable_duration(double seconds) {
   return fmt::format("{} d {:02}:{:02}", hours / 24, hours % 24, total / 60 % 60);
 }
 
+std::string readable_nanoseconds(double nanoseconds) {
+  return fmt::format("{:.{}f}", nanoseconds, nanoseconds < 1 ? 4 : 2);
+}
+
 double steps_left(const Simulation& simulation, const std::optional<Accuracy>& accuracy) {
   const io::TimeSpec& time = simulation.settings.time;
   const auto to = [&](double end) { return (end - simulation.time()) / simulation.dt; };
@@ -77,10 +81,10 @@ class ProgressObserver : public Observer {
     if (!now.first) left = fmt::format("  {} left", readable_duration(steps_left(s, run_.accuracy) * per_step));
     if (!now.first && run_.accuracy) left += ", " + farthest_limit(*run_.accuracy);
     run_on_root(s.comm.world(), [&] {
-      run_.log.line(
-          fmt::format("step {:7d}  time {:9.4f}  dt {:.3e}{}  U_b {:.4f}  energy {:.5f}  div {:.1e}  {:.1f} ns/point{}",
-                      now.step, now.time, s.dt, friction_text(s.flow, d, 7, 2), d.bulk_velocity, d.kinetic_energy,
-                      d.max_divergence, per_step / static_cast<double>(s.grid.points()) * 1e9, left));
+      run_.log.line(fmt::format(
+          "step {:7d}  time {:9.4f}  dt {:.3e}{}  U_b {:.4f}  energy {:.5f}  div {:.1e}  {} ns/point{}", now.step,
+          now.time, s.dt, friction_text(s.flow, d, 7, 2), d.bulk_velocity, d.kinetic_energy, d.max_divergence,
+          readable_nanoseconds(per_step / static_cast<double>(s.grid.points()) * 1e9), left));
     });
   }
 

@@ -12,6 +12,9 @@ namespace sluice {
 /// "42 s", "3:14:05" or "2 d 03:14" (hours and minutes).
 std::string readable_duration(double seconds);
 
+/// Nanoseconds per point and step with at least three digits: 61.53 on a few cores, 0.0951 on a few GPUs.
+std::string readable_nanoseconds(double nanoseconds);
+
 /// Steps to the end of the case, or to time.until if that will probably be earlier.
 double steps_left(const Simulation& simulation, const std::optional<Accuracy>& accuracy);
 
