@@ -51,7 +51,7 @@ class TimeStepper {
   /// makes one from a kernel of one cell. rate: its part of 1/dt_lim (time_step_limit.hpp): r/2.51 for a drag -r u,
   /// omega/sqrt(3) for a force that turns or swings the velocity at the angular frequency omega, 0 for one that does
   /// not depend on the flow. A force that depends on the velocity must say so (BodyForce::reads_velocity): on GPUs
-  /// steps then leave no corrections. Call it on every rank, between steps; after advance(), call state() first. The
+  /// steps then defer no corrections. Call it on every rank, between steps; after advance(), call state() first. The
   /// force is not part of laminar profiles, budgets, memory(), words() and checkpoints. Local.
   void add(std::unique_ptr<BodyForce> force, double rate = 0);
 
