@@ -20,6 +20,7 @@ PATTERNS = [
     "scripts/*",
     "core/example/*",
     "poisson/**/example/*",
+    "solver/example/*",
 ]
 
 

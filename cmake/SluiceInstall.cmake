@@ -1,4 +1,5 @@
-# cmake --install: the program, its cases, machine files and documentation, and Sluice::core, Sluice::fft and Sluice::poisson for other codes (find_package(Sluice)).
+# cmake --install: the program, its cases, machine files and documentation, and the libraries Sluice::NAME for other codes
+# (find_package(Sluice)).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -31,57 +32,50 @@ install(FILES LICENSE DESTINATION ${documentation} RENAME copyright)
 install(DIRECTORY docs DESTINATION ${documentation})
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
-install(TARGETS sluice_core sluice_fft sluice_poisson EXPORT SluiceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sluice_core sluice_fft sluice_poisson sluice_model sluice_solver sluice_io sluice_simulation
+        EXPORT SluiceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# What sluice_io links: the HDF5 of this build by its paths, since another need not fit the MPI library.
+set_target_properties(sluice_hdf5 PROPERTIES EXPORT_NAME hdf5)
+install(TARGETS sluice_hdf5 EXPORT SluiceTargets)
+if(SLUICE_FETCH_DEPS)
+  install(TARGETS yaml-cpp EXPORT SluiceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 
-# The solvers and transforms of poisson/, what a code needs to use them, and what these headers include.
-set(public_headers
+# The headers that other codes include; those that these include are installed with them.
+set(entry_headers
     core/decomp/communicator.hpp
     core/decomp/decomposition.hpp
-    core/decomp/exchange/array_part.hpp
-    core/decomp/exchange/exchange.hpp
-    core/decomp/exchange/exchange_methods.hpp
     core/decomp/exchange/exchanges.hpp
-    core/decomp/exchange/mover.hpp
-    core/decomp/exchange/piece_tuning.hpp
     core/decomp/field.hpp
     core/decomp/field_copy.hpp
     core/decomp/halo_exchange.hpp
-    core/decomp/index_bounds.hpp
-    core/decomp/memory_need.hpp
-    core/decomp/view3.hpp
-    core/device/assertion.hpp
-    core/device/buffer.hpp
-    core/device/event.hpp
     core/device/memory.hpp
     core/device/timers.hpp
-    core/stencil/order.hpp
-    core/stencil/tridiagonal_method.hpp
-    core/support/box3.hpp
     core/support/collective.hpp
     core/support/error.hpp
-    core/support/owned_comm.hpp
-    core/support/phase.hpp
-    core/support/phases.hpp
-    core/support/real.hpp
     poisson/fft/distributed_fft.hpp
     poisson/helmholtz_solver.hpp
     poisson/poisson_solver.hpp
-    poisson/tridiagonal/tridiagonal_rows.hpp)
-foreach(header IN LISTS public_headers)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/${folder})
-  file(STRINGS ${header} includes REGEX "^#include \"")
-  foreach(line IN LISTS includes)
-    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included ${line})
-    if(NOT included IN_LIST public_headers)
-      message(FATAL_ERROR "${header} is installed and includes ${included}, which is not: list it in cmake/SluiceInstall.cmake")
-    endif()
-  endforeach()
-endforeach()
+    solver/diagnostics.hpp
+    solver/grid/stretching.hpp
+    solver/initial.hpp
+    solver/physics/force_loops.hpp
+    solver/physics/terms.hpp
+    solver/statistics/statistics.hpp
+    solver/time_stepper.hpp
+    io/case/case_file.hpp
+    src/run/setup.hpp
+    src/run/simulation.hpp)
+install(CODE "
+  set(source \"${PROJECT_SOURCE_DIR}\")
+  set(destination \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/sluice\")
+  set(entry_headers \"${entry_headers}\")
+  include(\"${PROJECT_SOURCE_DIR}/cmake/InstallHeaders.cmake\")")
 
 install(EXPORT SluiceTargets NAMESPACE Sluice:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sluice)
 configure_package_config_file(cmake/SluiceConfig.cmake.in ${PROJECT_BINARY_DIR}/SluiceConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sluice)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/SluiceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/SluiceConfig.cmake ${PROJECT_BINARY_DIR}/SluiceConfigVersion.cmake cmake/FindFFTW.cmake cmake/FindNCCL.cmake
+              cmake/SluiceKernels.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sluice)

@@ -13,10 +13,10 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 
 if(MPI_CXX_LIBRARIES MATCHES mpich)
   set(launcher mpich)
-  set(mpi_headers libmpich-dev)
+  set(mpi_headers "libmpich-dev, libhdf5-mpich-dev")
 else()
   set(launcher openmpi-bin)
-  set(mpi_headers libopenmpi-dev)
+  set(mpi_headers "libopenmpi-dev, libhdf5-openmpi-dev")
 endif()
 
 # Debian has another program called sluice, in a package of that name.
@@ -29,6 +29,6 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "The program sluice, its cases and its d
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsluice-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${mpi_headers}, libfmt-dev, libfftw3-dev")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Sluice's Poisson solver, Fourier transforms and halo exchange for other codes.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${mpi_headers}, libfmt-dev, libfftw3-dev, libyaml-cpp-dev")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Sluice's flow solver, Poisson solver, Fourier transforms and halo exchange for other codes.")
 include(CPack)

@@ -1,8 +1,9 @@
-# One library a folder. sluice_add_library(NAME KERNELS kernel.cpp ... PLAIN plain.cpp ...): a GPU build compiles KERNELS with nvcc.
+# sluice_add_library(NAME KERNELS kernel.cpp ... PLAIN plain.cpp ...): a library, Sluice::NAME for other codes; a GPU build compiles
+# KERNELS with nvcc.
+include(SluiceKernels)
 
 add_library(sluice_options INTERFACE)
 target_compile_features(sluice_options INTERFACE cxx_std_20)
-# nvcc's -std=c++20 is spelled out, since that feature speaks of C++ files and CMake 3.25 does not know that nvcc has C++20.
 # Bitwise reproducible arithmetic on CPUs: no contraction into fused multiply-adds, which would depend on how a loop was compiled.
 target_compile_options(sluice_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
@@ -11,9 +12,7 @@ target_compile_options(sluice_options INTERFACE
   # It also notes that vectors are passed to functions in another way since GCC 4.6; ours are inlined.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3 -fno-math-errno -fno-trapping-math>
-  # fmt 9 declares functions constexpr for g++ 12 but not for nvcc, which passes its code on to g++.
-  $<$<COMPILE_LANGUAGE:CUDA>:-DFMT_USE_CONSTEXPR=1>
-  $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 -Xcompiler=-ffp-contract=off --expt-relaxed-constexpr -diag-suppress=20012,20014>)
+  "$<$<COMPILE_LANGUAGE:CUDA>:${SLUICE_NVCC_OPTIONS}>")
 if(SLUICE_NATIVE)
   target_compile_options(sluice_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 endif()
@@ -36,13 +35,6 @@ if(SLUICE_CUDA)
 endif()
 # Views are larger with SLUICE_DEBUG, so an installed Sluice hands on what its own build had: SluiceConfig.cmake.in.
 list(APPEND SLUICE_PUBLIC_DEFINITIONS $<BUILD_INTERFACE:$<$<CONFIG:Debug>:SLUICE_DEBUG>>)
-
-# Files with loops over cells: C++ on a CPU build, CUDA on a GPU build.
-function(sluice_kernel_sources)
-  if(SLUICE_CUDA)
-    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
-  endif()
-endfunction()
 
 function(sluice_add_library name)
   cmake_parse_arguments(arg "" "" "KERNELS;PLAIN" ${ARGN})

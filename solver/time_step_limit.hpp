@@ -16,7 +16,8 @@ namespace sluice {
 double largest_rate(const VectorField& velocity, const Metrics& metrics, Order order, MPI_Comm comm);
 
 /// The largest stable time step dt_lim of RK3:
-///   1/dt_lim = largest_rate/sqrt(3) + constant_rate,   constant_rate = diffusive_rate + rate_of_terms.
+///   1/dt_lim = largest_rate/sqrt(3) + constant_rate,   constant_rate = diffusive_rate + rate_of_terms,
+/// and the rates of forces that TimeStepper::add adds.
 /// sqrt(3), and 2.51 below, bound RK3's stability region along the imaginary and negative real axes.
 double time_step_limit(double largest_rate, double constant_rate);
 

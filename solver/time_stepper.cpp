@@ -57,7 +57,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
     implicit_.emplace(comm, decomposition, grid, walls_, std::vector(fields.begin(), fields.begin() + pressure_field),
                       flow.tridiagonal, exchanges.columns);
     pressure_increment_.emplace(projection_.make_phi());
-    if (sweep_updates_pressure && can_leave_corrections(flow, loops_on_gpu))
+    if (sweep_updates_pressure && can_leave_corrections(flow, body_forces_, loops_on_gpu))
       updated_pressure_.emplace(make_field(base_fields()[pressure_field], box_, flow.order));
   }
 }
@@ -72,7 +72,7 @@ MemoryNeed TimeStepper::need_of(const Decomposition& decomposition, int rank, co
   need += Transport::memory(decomposition, rank, flow);
   need += Projection::memory(decomposition, rank, flow);
   if (flow.diffusion == Diffusion::implicit_z) {
-    const bool second = on_gpu && can_leave_corrections(flow, on_gpu);
+    const bool second = on_gpu && can_leave_corrections(flow, BodyForces({}, flow), on_gpu);
     need.held += (second ? 2 : 1) * field_memory(base_fields()[pressure_field], box, flow.order);
     need += ImplicitDiffusion::memory(decomposition, rank, pressure_field, flow.tridiagonal);
   }
@@ -112,14 +112,15 @@ std::vector<double> TimeStepper::memory(const Decomposition& decomposition, cons
 PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
                               const FlowParameters& flow, LineStrategy lines, bool on_gpu) {
   const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
-  const bool corrects = can_leave_corrections(flow, on_gpu);
+  const BodyForces forces({}, flow);
+  const bool corrects = can_leave_corrections(flow, forces, on_gpu);
   PhaseWords words;
   const auto add = [&](const PhaseWords& part) {
     for (const auto& [phase, count] : part) words[phase] += count;
   };
   for (int k = 0; k < Rk3::substeps; ++k) {
     words[TimedPhase::momentum] += Momentum::words(flow.diffusion, k == 0, corrects, on_gpu);
-    if (on_gpu) words[TimedPhase::momentum] += BodyForces({}, flow).words();  // a CPU has what they need in cache
+    if (on_gpu) words[TimedPhase::momentum] += forces.words();  // a CPU has what they need in cache
     add(Transport::words(flow, lines, k == 0, corrects, on_gpu));
     if (implicit_z) words[TimedPhase::implicit_diffusion] += ImplicitDiffusion::words(lines, pressure_field);
     add(Projection::words(cells, processes, flow, lines));
@@ -127,6 +128,13 @@ PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const Pr
     if (corrects && implicit_z && !on_gpu) words[TimedPhase::correction] += CorrectionSweep::words_of_pressure;
   }
   return words;
+}
+
+void TimeStepper::add(std::unique_ptr<BodyForce> force, double rate) {
+  SLUICE_REQUIRE(force != nullptr, "a force is needed");
+  SLUICE_REQUIRE(rate >= 0, "the rate of a force cannot be negative");
+  body_forces_.append(std::move(force));
+  constant_rate_ += rate;
 }
 
 State TimeStepper::make_state() const {
@@ -311,7 +319,8 @@ HaloExchange::Fields TimeStepper::fields_ahead() {
 
 /// Whether all that reads the velocity at the start of the next substep can correct it meanwhile.
 bool TimeStepper::can_defer(const State& state, const Field& phi) {
-  return can_leave_corrections(flow_, loops_on_gpu) && momentum_.can_correct(state, phi, tendency_, star_);
+  return can_leave_corrections(flow_, body_forces_, loops_on_gpu) &&
+         momentum_.can_correct(state, phi, tendency_, star_);
 }
 
 double TimeStepper::largest_rate(const State& state) const {

@@ -47,6 +47,14 @@ class TimeStepper {
   static PhaseWords words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
                           const FlowParameters& flow, LineStrategy lines, bool on_gpu = loops_on_gpu);
 
+  /// Adds a force per mass to those of the flow's terms, from the next step on; LoopedForce (physics/force_loops.hpp)
+  /// makes one from a kernel of one cell. rate: its part of 1/dt_lim (time_step_limit.hpp): r/2.51 for a drag -r u,
+  /// omega/sqrt(3) for a force that turns or swings the velocity at the angular frequency omega, 0 for one that does
+  /// not depend on the flow. A force that depends on the velocity must say so (BodyForce::reads_velocity): on GPUs
+  /// steps then defer no corrections. Call it on every rank, between steps; after advance(), call state() first. The
+  /// force is not part of laminar profiles, budgets, memory(), words() and checkpoints. Local.
+  void add(std::unique_ptr<BodyForce> force, double rate = 0);
+
   /// A flow at rest with the fields that the stepper needs.
   State make_state() const;
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "model/parameters.hpp"
@@ -23,6 +24,8 @@ class BodyForce {
   /// corrected. The velocity and the scalars need valid halos; no halo is written. Local.
   virtual void add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
                    VectorField& tendency, VectorField& star) const = 0;
+  /// Whether it depends on the velocity.
+  virtual bool reads_velocity() const = 0;
   /// Words per cell that add() reads and writes.
   virtual int words() const = 0;
   /// Adds it to each row, with the same bits; the row provides the velocity. All arguments and this object must outlive
@@ -34,13 +37,17 @@ class BodyForce {
   BodyForce() = default;
 };
 
-/// The forces of the terms of a flow.
+/// The forces on a flow.
 class BodyForces {
  public:
+  /// Those of its terms.
   BodyForces(const Metrics& metrics, const FlowParameters& flow);
+  void append(std::unique_ptr<BodyForce> force) { forces_.push_back(std::move(force)); }
 
   bool active() const { return !forces_.empty(); }
 
+  /// Whether any of them does.
+  bool read_velocity() const;
   /// Sum of BodyForce::words.
   int words() const;
   /// BodyForce::add of each.

@@ -57,6 +57,8 @@ class LoopedForce final : public BodyForce {
     for_each(arrays, [&](const char* name, const auto& kernel) { parallel_for(name, box, kernel); });
   }
 
+  bool reads_velocity() const override { return Kernels::reads_velocity; }
+
   int words() const override {
     int sum = 0;
     for_each(ForceArrays<View3<const real>>{},

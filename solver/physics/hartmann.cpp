@@ -107,7 +107,6 @@ class MagneticField final : public Term {
     return std::make_unique<LoopedForce<MagneticKernels>>(MagneticKernels{static_cast<real>(drag_rate(flow))}, metrics,
                                                           flow.order);
   }
-  bool force_reads_velocity(const FlowParameters& flow) const override { return active(flow); }
 
   MeanOperator mean_operator(const FlowParameters& flow) const override { return {.factor = -drag_rate(flow)}; }
 

@@ -207,7 +207,6 @@ class Rotation final : public Term {
     if (!active(flow)) return nullptr;
     return std::make_unique<LoopedForce<CoriolisKernels>>(CoriolisKernels{of(flow)}, metrics, flow.order);
   }
-  bool force_reads_velocity(const FlowParameters& flow) const override { return active(flow); }
 
   MeanOperator mean_operator(const FlowParameters& flow) const override {
     const RotationParameters& rotation = of(flow);

@@ -53,8 +53,6 @@ class Term : public Physics {
   }
   /// Whether that force depends on scalars.
   virtual bool reads_scalars() const { return false; }
-  /// Whether that force depends on the velocity.
-  virtual bool force_reads_velocity(const FlowParameters& /*flow*/) const { return false; }
   /// The word for the motion in which it sets a fluid at rest, such as "convection"; empty if it does not.
   virtual std::string motion(const FlowParameters& /*flow*/) const { return {}; }
   /// Why it adds to the mean friction of the walls; empty if it does not.

@@ -1,6 +1,7 @@
 // All terms that only some flows have, and what they add up to.
 #include "solver/physics/terms.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -74,13 +75,6 @@ bool forces_are_in_scalar_budgets(const FlowParameters& flow) {
   return false;
 }
 
-bool forces_read_velocity(const FlowParameters& flow) {
-  for (const Term* term : terms()) {
-    if (term->force_reads_velocity(flow)) return true;
-  }
-  return false;
-}
-
 std::string motion_of_terms(const FlowParameters& flow) {
   for (const Term* term : terms()) {
     if (std::string motion = term->motion(flow); !motion.empty()) return motion;
@@ -132,6 +126,10 @@ BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow) {
   for (const Term* term : terms()) {
     if (auto force = term->force(metrics, flow)) forces_.push_back(std::move(force));
   }
+}
+
+bool BodyForces::read_velocity() const {
+  return std::ranges::any_of(forces_, [](const auto& force) { return force->reads_velocity(); });
 }
 
 int BodyForces::words() const {

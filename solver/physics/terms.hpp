@@ -35,13 +35,10 @@ std::vector<std::string> active_terms(const FlowParameters& flow);
 /// Whether statistics need the profiles of a scalar times forces.
 bool forces_are_in_scalar_budgets(const FlowParameters& flow);
 
-/// Whether a force depends on the velocity.
-bool forces_read_velocity(const FlowParameters& flow);
-
 /// Whether steps of a flow can defer corrections to the next momentum sweep. Given power reads the mean velocity before
 /// that sweep; forces that depend on the velocity read it after the sweep, on GPUs, where the sweep adds no forces.
-inline bool can_leave_corrections(const FlowParameters& flow, bool on_gpu) {
-  return flow.forcing.kind != ForcingKind::power && !(on_gpu && forces_read_velocity(flow));
+inline bool can_leave_corrections(const FlowParameters& flow, const BodyForces& forces, bool on_gpu) {
+  return flow.forcing.kind != ForcingKind::power && !(on_gpu && forces.read_velocity());
 }
 
 /// The word for the motion in which a term sets a fluid at rest; empty if none does.

@@ -1,15 +1,19 @@
-// A magnetic field normal to the walls: the force, Hartmann's profile, the decay of a uniform flow, the time step.
+// A magnetic field normal to the walls: the force, Hartmann's profile, the decay of a uniform flow, the time step. And
+// the same force as one that is added to a stepper.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
 #include "solver/physics/body_force.hpp"
+#include "solver/physics/force_loops.hpp"
 #include "solver/physics/hartmann.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
@@ -166,6 +170,66 @@ TEST_P(Magnetic, TheTimeStepLimitIsThatOfStability) {
   };
   test::expect_at_most("amplitude after 100 steps of dt_lim", amplitude(limit), 1);
   test::expect_at_least("amplitude after 100 steps of 1.02 dt_lim", amplitude(1.02 * limit), 2);
+}
+
+template <class V>
+struct DragAtCell {
+  static constexpr int words() { return 2 + 2 * Forced::words; }
+  V u, v;
+  Forced force_u, force_v;
+  real rate;
+  SLUICE_INLINE void operator()(Cell c) const {
+    force_u.add(c, -rate * u(c.i, c.j, c.k));
+    force_v.add(c, -rate * v(c.i, c.j, c.k));
+  }
+};
+
+/// The same force as a code that uses the solver may add it.
+struct AddedDrag {
+  static constexpr bool reads_velocity = true;
+  real rate;
+
+  template <Order, class V, class Action>
+  void for_each(const ForceArrays<V>& a, const Action& action) const {
+    action("added drag", DragAtCell<V>{a.u, a.v, a.force_u, a.force_v, rate});
+  }
+};
+
+TEST_P(Magnetic, AForceThatIsAddedGivesTheBitsOfTheTerm) {
+  constexpr double hartmann = 7, viscosity = 0.03, rate = hartmann * hartmann * viscosity;
+  FlowCase settings = magnetic(hartmann, viscosity, GetParam());
+  settings.cells = {16, 9, 16};
+  settings.z_nodes = tanh_nodes(16, 2, 2, true);
+  settings.flow.forcing = {ForcingKind::bulk_velocity, 0.5};
+  Flow with_term(settings);
+  settings.flow.terms.remove<MagneticFieldParameters>();
+  Flow with_added(settings);
+  Flow without(settings);
+  const auto add = [&](double of_limit) {
+    with_added.stepper.add(std::make_unique<LoopedForce<AddedDrag>>(AddedDrag{static_cast<real>(rate)},
+                                                                    with_added.stepper.metrics(), settings.flow.order),
+                           of_limit);
+  };
+  add(rate / 2.51);
+  for (Flow* flow : {&with_term, &with_added, &without}) flow->set_random(5);
+  const auto limit = [](const Flow& flow) { return flow.stepper.time_step_limit(flow.state); };
+  EXPECT_EQ(limit(with_added), limit(with_term));
+  EXPECT_LT(limit(with_added), limit(without));
+  for (Flow* flow : {&with_term, &with_added, &without}) {
+    AdvancingState advancing(std::move(flow->state));
+    for (int n = 0; n < 3; ++n) flow->stepper.advance(advancing, 2e-3);
+    EXPECT_EQ(flow->stepper.velocity(advancing).any(), !loops_on_gpu || flow == &without);
+    flow->state = std::move(flow->stepper.state(advancing));
+  }
+  const auto fields = with_term.state.fields();
+  for (std::size_t n = 0; n < fields.size(); ++n)
+    EXPECT_EQ(relative_difference(with_term, fields[n].field, with_added.state.fields()[n].field), 0)
+        << fields[n].descriptor.name;
+  EXPECT_GT(relative_difference(with_term, with_term.state.velocity.u, without.state.velocity.u), 1e-4)
+      << "the force is too weak to be seen";
+
+  EXPECT_THROW(add(-1), Error);
+  EXPECT_THROW(with_added.stepper.add(nullptr), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, Magnetic, testing::ValuesIn(test::discretisations),

@@ -140,7 +140,7 @@ TEST_P(PendingCorrections, AreAppliedToAStateThatIsHandedOut) {
     for (int n = 0; n < 3; ++n) {
       stepper.advance(advancing, 2e-3);
       const bool left_any = stepper.velocity(advancing).any();
-      EXPECT_EQ(left_any, !(loops_on_gpu && forces_read_velocity(flow.settings.flow)));
+      EXPECT_EQ(left_any, !(loops_on_gpu && BodyForces({}, flow.settings.flow).read_velocity()));
       if (left_any) {
         EXPECT_THROW(stepper.velocity(advancing).corrected(), Error);
         const double uncorrected = stepper.diagnose(AdvancingStateAccess::stored(advancing)).max_divergence;
@@ -206,7 +206,7 @@ TEST_P(PendingCorrections, ChangeNoBit) {
         for (int k = 0; k < Rk3::substeps; ++k) in_substeps.stepper.substep(in_substeps.state, dt, k);
         in_substeps.state.time += dt;
       }
-      const bool reads_alone = forces_read_velocity(settings.flow);
+      const bool reads_alone = BodyForces({}, settings.flow).read_velocity();
       const int reach = reach_of(GetParam().order);
       constexpr int piece = 16 / sizeof(real);  // numbers that a GPU copies together
       const bool suits_gpu = cells[0] % piece == 0 && cells[0] >= (reach + piece - 1) / piece * piece && !reads_alone;
