@@ -2,8 +2,6 @@
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -37,7 +35,6 @@ namespace {
 
 using HostArray = nb::ndarray<nb::numpy, real, nb::ndim<3>>;
 using ConstHostArray = nb::ndarray<nb::numpy, const real, nb::ndim<3>>;
-using GivenArray = nb::ndarray<const real, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 /// MPI, if this module has started it.
 std::optional<MpiSession>& own_mpi() {

@@ -85,8 +85,8 @@ Session::~Session() {
   int ended = 0;
   if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) return;
   // Communicators cannot be freed any more: leave them.
-  static_cast<void>(simulation_.release());
-  static_cast<void>(new OwnedComm(std::move(comm_)));
+  new std::unique_ptr<Simulation>(std::move(simulation_));
+  new OwnedComm(std::move(comm_));
 }
 
 void Session::close() {

@@ -1,8 +1,8 @@
 #pragma once
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

@@ -212,6 +212,11 @@ def test_names_and_files(tmp_path: Path) -> None:
     assert sluice.Case(file).resolved() == sluice.Case(CHANNEL).resolved()
 
 
+def test_the_version_is_that_of_the_program() -> None:
+    project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert f'\nversion = "{sluice.__version__}"\n' in project
+
+
 def test_alternatives_and_copies(channel: sluice.Case) -> None:
     changed = channel.copy()
     changed["flow.reynolds.tau"] = np.float64(180)
