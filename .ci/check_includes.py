@@ -39,12 +39,13 @@ FLOORS = {
         ["core", "model", "poisson", "io", "solver"],
         ["run", "outputs", "bench", "commands", "."],
     ),
+    "python": (["core", "model", "poisson", "io", "solver", "src"], ["bindings"]),
 }
 # Rooms that must never see other rooms below them: installed alone, they are libraries of their own.
 NEVER = {
     ("poisson", "fft"): [("core", "stencil"), ("poisson", "tridiagonal")],
 }
-INCLUDE = re.compile(r'^\s*#include "((?:core|model|poisson|io|solver|src)/[^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#include "((?:core|model|poisson|io|solver|src|python)/[^"]+)"', re.MULTILINE)
 
 
 def place_of(file: str) -> tuple[str, str]:

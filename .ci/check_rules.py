@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
-FLOORS = ("core", "model", "poisson", "io", "solver", "src")
+FLOORS = ("core", "model", "poisson", "io", "solver", "src", "python")
 PAGE = "docs/development.md"
 Found = Iterator[int]  # positions in a text
 

@@ -16,6 +16,18 @@ configure_and_build() {
 # What the tests need besides sluice_post. Tests with ParaView's reader also need vtk, which is large.
 test_packages=(pytest hypothesis bokeh playwright nbclient nbformat ipykernel jsonschema pyyaml)
 
+# python_package FOLDER: sets the array python_package to the CMake options that build the package sluice for the Python
+# environment in FOLDER; to none if pip cannot get what that needs.
+python_package() {
+  local python=$1/bin/python
+  python_package=()
+  if "$python" -m pip install --quiet --disable-pip-version-check nanobind mpi4py; then
+    python_package=(-DSLUICE_PYTHON=ON "-DPython_EXECUTABLE=$python")
+  else
+    echo "Without the Python package sluice: pip cannot install nanobind and mpi4py" >&2
+  fi
+}
+
 # Python environment with sluice_post and what sluice_post.open needs, kept in FOLDER:
 # python_environment FOLDER [EXTRA PIP PACKAGE...]
 python_environment() {

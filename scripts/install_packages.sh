@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(build-essential cmake ninja-build git openmpi-bin libopenmpi-dev libhdf5-openmpi-dev libfftw3-dev libyaml-cpp-dev
-          libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev python3 python3-venv "$@")
+          libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev python3 python3-dev python3-venv "$@")
 
 missing=()
 for package in "${packages[@]}"; do

@@ -17,9 +17,10 @@ if $quick; then
 fi
 
 "$root/scripts/install_packages.sh"
-echo "Building Sluice and its tests"
-configure_and_build "$root/build-test" -DSLUICE_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 python_environment "$root/build-test/python" "${test_packages[@]}" ${SLUICE_TEST_PACKAGES:-}
+python_package "$root/build-test/python"
+echo "Building Sluice and its tests"
+configure_and_build "$root/build-test" -DSLUICE_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "${python_package[@]}"
 export PATH="$root/build-test/python/bin:$PATH"
 
 if $quick; then "$root/.ci/lint" --quick; fi

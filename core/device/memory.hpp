@@ -23,6 +23,10 @@ std::size_t free_memory();
 void* allocate(std::size_t bytes);
 void release(void* pointer) noexcept;
 
+/// Holds an array of allocate(), for code that may use it for longer than its owner exists: release() then leaves it to
+/// the last holder to free it. Held arrays count as allocated.
+std::shared_ptr<void> hold(void* pointer);
+
 /// Zeroed host memory that the device can copy from and to quickly: in a GPU build page-locked, on the GPU's NUMA node
 /// if the system allows that. The environment variable SLUICE_NUMA_PLACEMENT=0 leaves the place to the system.
 void* allocate_host(std::size_t bytes);

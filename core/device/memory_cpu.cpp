@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/device/held_arrays.hpp"
 #include "core/device/memory.hpp"
 #include "core/device/traits.hpp"
 #include "core/support/error.hpp"
@@ -106,6 +107,7 @@ void* allocate(std::size_t bytes) {
 }
 
 void release(void* pointer) noexcept {
+  if (left_to_holders(pointer)) return;
   Ledger& book = ledger();
   const auto entry = book.allocations.find(pointer);
   if (entry == book.allocations.end()) return;

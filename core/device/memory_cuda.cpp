@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "core/device/check_cuda.hpp"
+#include "core/device/held_arrays.hpp"
 #include "core/device/memory.hpp"
 #include "core/device/traits.hpp"
 #include "core/support/error.hpp"
@@ -157,6 +158,7 @@ void* allocate(std::size_t bytes) {
 }
 
 void release(void* pointer) noexcept {
+  if (left_to_holders(pointer)) return;
   Ledger& book = ledger();
   if (const auto entry = book.sizes.find(pointer); entry != book.sizes.end()) {
     book.held -= entry->second;

@@ -39,6 +39,10 @@ std::optional<std::string> shared_variable(const std::string& name, MPI_Comm com
 
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   const std::string text = read_shared_text(options.file, "case file", io::max_yaml_bytes, comm);
+  return parse_case(text, options, comm);
+}
+
+CaseInput parse_case(const std::string& text, const CaseOptions& options, MPI_Comm comm) {
   const std::string folder = std::filesystem::absolute(options.file).parent_path().string();
   CaseInput input;
   const auto read_table = [&](const std::string& file, std::size_t max_bytes) {

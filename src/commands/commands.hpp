@@ -34,6 +34,10 @@ struct CaseInput {
 /// Collective.
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm);
 
+/// The same for the text of a case file, which all ranks have. options.file: its name for messages; relative paths
+/// start from its folder. Collective.
+CaseInput parse_case(const std::string& text, const CaseOptions& options, MPI_Comm comm);
+
 struct RunOptions {
   CaseOptions input;
   std::string output;   ///< --output DIR; empty: the case's

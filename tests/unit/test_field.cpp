@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/decomp/field.hpp"
 #include "core/decomp/field_copy.hpp"
+#include "core/device/memory.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -28,6 +30,27 @@ TEST(Buffer, StartsZeroedAndComesBackAsUploaded) {
   buffer.upload(values);
   EXPECT_EQ(buffer.download(), values);
   EXPECT_EQ(Buffer<double>(values).download(), values);
+}
+
+TEST(Buffer, LeavesHeldMemoryToTheLastHolder) {
+  const std::size_t before = device::allocated_bytes();
+  std::shared_ptr<void> held;
+  {
+    Buffer<double> buffer(std::vector<double>(1000, 3.0));
+    held = device::hold(buffer.data());
+    const std::shared_ptr<void> other = device::hold(buffer.data());
+    EXPECT_EQ(held.get(), other.get());
+    device::hold(buffer.data()).reset();
+  }
+  EXPECT_EQ(device::allocated_bytes(), before + 8000);
+  double last = 0;
+  device::copy(&last, static_cast<double*>(held.get()) + 999, sizeof(last));
+  EXPECT_EQ(last, 3.0);
+  held.reset();
+  EXPECT_EQ(device::allocated_bytes(), before);
+  Buffer<double> kept(10);
+  device::hold(kept.data()).reset();  // a holder that ends first leaves the array to its owner
+  EXPECT_EQ(kept.download(), std::vector<double>(10, 0.0));
 }
 
 TEST(Buffer, OwnsItsMemoryOnce) {

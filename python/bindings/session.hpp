@@ -1,0 +1,98 @@
+#pragma once
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/support/owned_comm.hpp"
+#include "solver/diagnostics.hpp"
+#include "src/commands/commands.hpp"
+#include "src/run/simulation.hpp"
+
+namespace sluice::python {
+
+/// A case as Python has it: the text of a case file, its name for messages (relative paths start from its folder), and
+/// changes as --set has them.
+struct CaseText {
+  std::string text;
+  CaseOptions options;
+};
+
+/// Copies in device memory of all that the next steps depend on. Independent of the simulation that made it.
+struct Snapshot {
+  Snapshot() = default;
+  Snapshot(Snapshot&&) = default;
+  Snapshot& operator=(Snapshot&&) = default;
+
+  std::vector<Field> fields;  ///< in the order of State::fields(), with halos
+  std::vector<Field> walls;   ///< planes of walls that respond to the flow
+  double time = 0;
+  std::int64_t step = 0;
+  EqualSteps equal_steps;
+  double dt = 0, dt_limit = 0;
+  MeanForce forcing;
+  double advective_rate = 0;
+};
+
+/// A simulation without files, between its start and close(). All functions are collective over its communicator unless
+/// they say that they are local. After close() they throw Error(usage).
+class Session {
+ public:
+  /// Sets up the case of rank 0 and its initial field as `sluice run` does: the same bits. comm may be freed
+  /// afterwards. Throws as `sluice run`.
+  Session(CaseText source, MPI_Comm comm);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session();
+
+  void close();
+  bool closed() const { return !simulation_; }
+  Simulation& simulation();  ///< local
+
+  void step();
+  /// Whether the end of the case, or the time `until`, is reached. Local.
+  bool at_end(std::optional<double> until);
+
+  /// Makes the velocity divergence-free, and brings halos and walls up to date.
+  void project();
+  /// Call on the ranks that have changed values of a field. The next function that needs valid fields calls project(),
+  /// or fills halos only if no velocity was changed. Local.
+  void note_change(const Field& field);
+
+  Diagnostics diagnostics();
+  Snapshot snapshot();
+  /// Throws Error(usage) if the snapshot is of another grid, of other fields or of another part of the grid.
+  void restore(const Snapshot& snapshot);
+
+  /// A field by its name; throws Error(usage) if there is none. Local.
+  Described<Field> field(const std::string& name);
+  /// The whole field, x fastest, on rank 0; empty elsewhere.
+  std::vector<real> gather(const std::string& name);
+
+  /// Counts the changes after which earlier views of the fields are stale. Local.
+  std::uint64_t generation() const { return generation_; }
+  /// The number of this rank's GPU on its host. Local.
+  int device_index() const { return device_index_; }
+  /// What the log of a run would warn of at its start; on rank 0. Local.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void start(const CaseInput& input);
+  void settle();
+
+  OwnedComm comm_;
+  std::unique_ptr<Simulation> simulation_;
+  std::vector<std::string> warnings_;
+  std::uint64_t generation_ = 0;
+  int device_index_ = 0;
+  enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
+};
+
+/// Coordinates along z, y and x of the values of a field that belong to this box of cells.
+std::array<std::vector<double>, 3> coordinates(const Grid& grid, Location location, const Box3& box);
+
+}  // namespace sluice::python

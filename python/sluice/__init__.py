@@ -1,0 +1,34 @@
+"""Sluice from Python: direct numerical simulation of turbulent channel flow, stepped without files."""
+
+from ._core import precision
+from ._core import version as __version__
+from .case import Case, shipped_cases
+from .errors import (
+    Error,
+    IOError_,
+    NumericsError,
+    ResourcesError,
+    RestartError,
+    StaleViewError,
+    UsageError,
+)
+from .field import Field
+from .simulation import Diagnostics, Simulation, Snapshot
+
+__all__ = [
+    "Case",
+    "Diagnostics",
+    "Error",
+    "Field",
+    "IOError_",
+    "NumericsError",
+    "ResourcesError",
+    "RestartError",
+    "Simulation",
+    "Snapshot",
+    "StaleViewError",
+    "UsageError",
+    "__version__",
+    "precision",
+    "shipped_cases",
+]

@@ -1,0 +1,34 @@
+"""The package as it was built (PYTHONPATH), and the program beside it: see tests/regression/sluice_run.py."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sluice_run
+
+os.environ.update(sluice_run.QUICK_START)  # before MPI starts in this process
+
+import sluice
+
+CHANNEL: dict[str, Any] = {
+    "flow": {"type": "channel", "reynolds": {"bulk": 5600}},
+    "domain": {"size": ["2*pi", "pi", 2]},
+    "grid": {"cells": [16, 12, 16]},
+    "time": {"end": 100, "cfl": 0.9, "diffusion": "implicit_z"},
+    "initial": {"type": "turbulent", "seed": 3},
+    "scalars": [{"name": "heat", "prandtl": 0.7, "walls": {"top": {"value": 1}}}],
+}
+
+
+@pytest.fixture
+def channel() -> sluice.Case:
+    return sluice.Case(CHANNEL)
+
+
+@pytest.fixture
+def sim(channel: sluice.Case) -> Iterator[sluice.Simulation]:
+    with sluice.Simulation(channel) as simulation:
+        yield simulation
