@@ -5,7 +5,7 @@ from ._core import version as __version__
 from .case import Case, shipped_cases
 from .errors import (
     Error,
-    IOError_,
+    FileError,
     NumericsError,
     ResourcesError,
     RestartError,
@@ -20,7 +20,7 @@ __all__ = [
     "Diagnostics",
     "Error",
     "Field",
-    "IOError_",
+    "FileError",
     "NumericsError",
     "ResourcesError",
     "RestartError",

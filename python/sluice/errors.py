@@ -21,8 +21,8 @@ class RestartError(Error):
     exit_code = 3
 
 
-class IOError_(Error):  # noqa: N801, N818
-    """Any other input or output that fails."""
+class FileError(Error):
+    """Any other file that cannot be read or written."""
 
     exit_code = 4
 
@@ -47,5 +47,5 @@ class StaleViewError(Error):
 
 def class_of_code(code: int) -> type[Error]:
     """The class for an exit code of the program."""
-    classes = (UsageError, RestartError, IOError_, NumericsError, ResourcesError)
+    classes = (UsageError, RestartError, FileError, NumericsError, ResourcesError)
     return next((found for found in classes if found.exit_code == code), Error)
