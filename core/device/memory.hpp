@@ -23,8 +23,8 @@ std::size_t free_memory();
 void* allocate(std::size_t bytes);
 void release(void* pointer) noexcept;
 
-/// Holds an array of allocate(), for code that may use it for longer than its owner exists: release() then leaves it to
-/// the last holder to free it. Held arrays count as allocated.
+/// Keeps an array of allocate() for code that may use it after its owner is gone: release() then frees nothing, and the
+/// array is freed with its last holder. Until then it counts as allocated.
 std::shared_ptr<void> hold(void* pointer);
 
 /// Zeroed host memory that the device can copy from and to quickly: in a GPU build page-locked, on the GPU's NUMA node

@@ -72,13 +72,7 @@ void Session::start(const CaseInput& input) {
   const Decomposition decomposition(settings.cells, layout.processes, settings.z_blocks);
   require_memory(settings.flow, decomposition, layout.exchange, comm_);
   simulation_ = std::make_unique<Simulation>(settings, grid, layout, comm_);
-  if (settings.initial.kind == io::InitialKind::fields) {
-    set_from_fields(*simulation_, settings.initial.file);
-  } else if (settings.initial.kind == io::InitialKind::checkpoint) {
-    set_from_checkpoint(*simulation_, settings.initial.file);
-  } else {
-    simulation_->initialise();
-  }
+  start_from_initial(*simulation_);
 }
 
 Session::~Session() {
@@ -109,8 +103,7 @@ void Session::step() {
 bool Session::at_end(std::optional<double> until) {
   const Simulation& now = simulation();
   if (until) return is_reached(*until, now.time());
-  const io::TimeSpec& time = now.settings.time;
-  return (time.end && is_reached(*time.end, now.time())) || (time.steps && now.step() >= *time.steps);
+  return now.at_end();
 }
 
 void Session::project() {

@@ -13,7 +13,6 @@
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/posix_file.hpp"
-#include "model/schedule.hpp"
 #include "solver/extreme.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/run/formula_check.hpp"
@@ -105,7 +104,7 @@ void RunLoop::begin(const std::string& restart, bool allow_change) {
   watchdog_.begin(Watchdog::Task::start, checkpoint.empty() ? "start from the initial field" : "restart");
   if (checkpoint.empty()) {
     try_formulas();
-    start_afresh();
+    start_from_initial(simulation_);
   } else {
     changes_ = read_checkpoint(simulation_, observers_, checkpoint, allow_change);
     log_.line(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_.step(), simulation_.time()));
@@ -143,17 +142,6 @@ std::string RunLoop::find_checkpoint(const std::string& restart) {
                                              directory_ + "/checkpoints"));
 }
 
-void RunLoop::start_afresh() {
-  const io::InitialSpec& initial = simulation_.settings.initial;
-  if (initial.kind == io::InitialKind::fields) {
-    set_from_fields(simulation_, initial.file);
-  } else if (initial.kind == io::InitialKind::checkpoint) {
-    set_from_checkpoint(simulation_, initial.file);
-  } else {
-    simulation_.initialise();
-  }
-}
-
 void RunLoop::run() {
   try {
     stop(step_until_stopped());
@@ -173,7 +161,7 @@ void RunLoop::run() {
 }
 
 std::string RunLoop::step_until_stopped() {
-  while (!at_end()) {
+  while (!simulation_.at_end()) {
     watchdog_.begin(Watchdog::Task::step, "step", simulation_.step() + 1);
     control_.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0,
                     times_.checkpoint + times_.fields);
@@ -186,11 +174,6 @@ std::string RunLoop::step_until_stopped() {
     step(requests.line);
   }
   return text_of(StopReason::none);
-}
-
-bool RunLoop::at_end() const {
-  const io::TimeSpec& time = simulation_.settings.time;
-  return (time.end && is_reached(*time.end, simulation_.time())) || (time.steps && simulation_.step() >= *time.steps);
 }
 
 bool RunLoop::line_due() const {
@@ -212,7 +195,7 @@ void RunLoop::step(bool line_due) {
   now.previous_time = previous_time;
   now.line_due = line_due;
   // A GPU may still be at work on the step. An output would wait for it, and its time would count as the output's.
-  if (observers_.due(now) || at_end()) device::synchronize();
+  if (observers_.due(now) || simulation_.at_end()) device::synchronize();
   const double stepped = wall_seconds();
   times_.stepping += stepped - start;
   if (!warned_of_dt_ && simulation_.settings.time.dt && simulation_.dt > simulation_.dt_limit) {

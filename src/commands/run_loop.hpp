@@ -30,13 +30,11 @@ class RunLoop {
  private:
   /// The checkpoint to restart from; empty if there is none yet.
   std::string find_checkpoint(const std::string& restart);
-  void start_afresh();
   /// Refuses formulas that fail now, and warns of those that will fail before the end.
   void try_formulas();
   std::string step_until_stopped();
   /// `line_due`: with a line of the log.
   void step(bool line_due);
-  bool at_end() const;
   /// Whether output.log.seconds have passed since the last line. Local; ranks may differ.
   bool line_due() const;
   void stop(const std::string& why);

@@ -237,4 +237,15 @@ void set_from_checkpoint(Simulation& simulation, const std::string& path) {
   set_bulk_velocity(simulation.state(), simulation.stepper, simulation.grid, simulation.flow, simulation.comm.world());
 }
 
+void start_from_initial(Simulation& simulation) {
+  const io::InitialSpec& initial = simulation.settings.initial;
+  if (initial.kind == io::InitialKind::fields) {
+    set_from_fields(simulation, initial.file);
+  } else if (initial.kind == io::InitialKind::checkpoint) {
+    set_from_checkpoint(simulation, initial.file);
+  } else {
+    simulation.initialise();
+  }
+}
+
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
+#include "model/schedule.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/time_step_estimate.hpp"
 
@@ -76,6 +77,11 @@ double Simulation::stable_dt(double rate) const {
                                                 limit, step(), time(), why));
   }
   return limit;
+}
+
+bool Simulation::at_end() const {
+  const io::TimeSpec& end = settings.time;
+  return (end.end && is_reached(*end.end, time())) || (end.steps && step() >= *end.steps);
 }
 
 double Simulation::next_dt() {

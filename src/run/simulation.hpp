@@ -25,7 +25,7 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// The initial field, for types turbulent, laminar and zero; for the others, see below. Collective.
+  /// The initial field, for types turbulent, laminar and zero; start_from_initial() serves all types. Collective.
   void initialise();
 
   /// The state, until the next step.
@@ -48,6 +48,9 @@ class Simulation {
   /// enough for this: it is the rate one substep earlier, and a flow that blows up grows by orders of magnitude in a
   /// substep. Collective.
   void require_next_step(const State& now) const;
+
+  /// Whether the end of the case is reached, its time or its number of steps. Local.
+  bool at_end() const;
 
   /// The length of the next step: the fixed dt, or cfl times dt_lim; at most dt_max. Throws as stable_dt(). Collective.
   double next_dt();
@@ -91,5 +94,8 @@ void set_from_fields(Simulation& simulation, const std::string& path);
 /// direction (periodic in x and y over each domain's own length; with the wall values in z), then makes the field
 /// divergence-free. Starts at time 0. Collective. Throws Error(restart).
 void set_from_checkpoint(Simulation& simulation, const std::string& path);
+
+/// The initial field of the case, of any type. Collective. Throws Error(restart).
+void start_from_initial(Simulation& simulation);
 
 }  // namespace sluice
