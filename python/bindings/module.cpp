@@ -79,22 +79,24 @@ Array in_place(Field& field, int device_type, int device_index) {
 }
 
 /// Values in host memory as an array, which owns them.
-HostArray owned(std::vector<real> values, std::size_t nz, std::size_t ny, std::size_t nx) {
+template <class Array = HostArray>
+Array owned(std::vector<real> values, std::size_t nz, std::size_t ny, std::size_t nx) {
   auto kept = std::make_unique<std::vector<real>>(std::move(values));
   real* const data = kept->data();
   const nb::capsule owner(kept.release(), [](void* held) noexcept { delete static_cast<std::vector<real>*>(held); });
   return {data, {nz, ny, nx}, owner};
 }
 
-HostArray downloaded(const Field& field) {
+template <class Array = HostArray>
+Array downloaded(const Field& field) {
   const Box3& box = field.box();
-  return owned(download(field), static_cast<std::size_t>(box.extent(2)), static_cast<std::size_t>(box.extent(1)),
-               static_cast<std::size_t>(box.extent(0)));
+  return owned<Array>(download(field), static_cast<std::size_t>(box.extent(2)), static_cast<std::size_t>(box.extent(1)),
+                      static_cast<std::size_t>(box.extent(0)));
 }
 
 nb::object values(Session& session, const std::string& name) {
   Field& field = session.field(name).field;
-  if (device::is_gpu()) return nb::cast(downloaded(field));
+  if (device::is_gpu()) return nb::cast(downloaded<ConstHostArray>(field));
   return nb::cast(in_place<ConstHostArray, const real>(field, nb::device::cpu::value, 0));
 }
 

@@ -144,10 +144,11 @@ class Field:
 
     def to_xarray(self) -> xarray.DataArray:
         """A copy with dimensions, coordinates, units and long name. Needs xarray."""
+        values = self.values.copy()
         import xarray
 
         return xarray.DataArray(
-            self.values.copy(),
+            values,
             dims=self.dims,
             coords=self.coords,
             name=self.name,

@@ -14,6 +14,7 @@ import pytest
 import sluice_run
 
 import sluice
+from sluice import _core
 
 STEPS = 20
 TANH = {"type": "tanh", "factor": 1.6}
@@ -112,6 +113,9 @@ with sluice.Simulation(case, comm=alone) as sim:  # another flow on each rank
 """
 
 
+@pytest.mark.skipif(
+    _core.is_gpu and int(os.environ.get("SLUICE_GPU_RANKS", "1")) < 2, reason="one GPU for each process"
+)
 def test_two_processes(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py")
     script = tmp_path / "script.py"
