@@ -31,6 +31,9 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sluice::python {
+
+void add_statistics(nb::module_& module);  // statistics.cpp
+
 namespace {
 
 using HostArray = nb::ndarray<nb::numpy, real, nb::ndim<3>>;
@@ -290,4 +293,5 @@ NB_MODULE(_core, module) {
       "text"_a, "file"_a, "settings"_a);
   module.def("end_mpi", [] { own_mpi().reset(); });
   add_session(module);
+  add_statistics(module);
 }

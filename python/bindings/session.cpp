@@ -79,6 +79,7 @@ Session::~Session() {
   if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) return;
   // Communicators cannot be freed any more: leave them.
   new std::unique_ptr<RunLoop>(std::move(run_));
+  new std::unique_ptr<MemoryStatistics>(std::move(statistics_));
   new OwnedComm(std::move(comm_));
 }
 
@@ -95,6 +96,7 @@ void Session::close() {
 }
 
 void Session::free() {
+  statistics_.reset();
   run_.reset();
   guard_.watchdog.reset();
   guard_.lock.release();
@@ -111,6 +113,7 @@ void Session::step() {
   settle();
   ++generation_;  // even if the step fails
   run_->step();
+  if (statistics_) statistics_->after_step();
 }
 
 bool Session::at_end(std::optional<double> until) {
@@ -171,6 +174,7 @@ Snapshot Session::snapshot() {
   made.dt_limit = now.dt_limit;
   made.forcing = now.forcing;
   made.advective_rate = now.advective_rate();
+  if (statistics_) made.statistics = statistics_->samples();
   return made;
 }
 
@@ -208,6 +212,18 @@ void Session::restore(const Snapshot& snapshot) {
   now.stepper.fill_halos(state);
   now.restored_at(snapshot.advective_rate);
   replaced();
+  if (statistics_) statistics_->set(snapshot.statistics.value_or(MemoryStatistics::Samples()));
+}
+
+MemoryStatistics& Session::statistics() {
+  Simulation& now = simulation();
+  if (!statistics_) statistics_ = std::make_unique<MemoryStatistics>(now);
+  return *statistics_;
+}
+
+void Session::sample_statistics() {
+  settle();
+  statistics().sample();
 }
 
 Described<Field> Session::field(const std::string& name) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/support/owned_comm.hpp"
+#include "python/bindings/statistics.hpp"
 #include "solver/diagnostics.hpp"
 #include "src/commands/commands.hpp"
 #include "src/outputs/run_loop.hpp"
@@ -37,6 +38,7 @@ struct Snapshot {
   double dt = 0, dt_limit = 0;
   MeanForce forcing;
   double advective_rate = 0;
+  std::optional<MemoryStatistics::Samples> statistics;  ///< if the simulation takes any
 };
 
 /// What `sluice run` has as options beside those that change the case.
@@ -77,6 +79,10 @@ class Session {
   /// also if it is of an earlier step or time, since files cannot go back.
   void restore(const Snapshot& snapshot);
 
+  /// Statistics in memory, which the first call begins.
+  MemoryStatistics& statistics();
+  void sample_statistics();
+
   /// A field by its name; throws Error(usage) if there is none. Local.
   Described<Field> field(const std::string& name);
   /// The whole field, x fastest, on rank 0; empty elsewhere.
@@ -98,6 +104,7 @@ class Session {
   OwnedComm comm_;
   RunGuard guard_;
   std::unique_ptr<RunLoop> run_;
+  std::unique_ptr<MemoryStatistics> statistics_;
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step

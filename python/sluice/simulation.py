@@ -19,6 +19,7 @@ from . import _core
 from .case import Case
 from .errors import UsageError
 from .field import Field
+from .statistics import Statistics
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -106,6 +107,7 @@ class Simulation:
             raise UsageError("restart goes on with the results in the directory, overwrite removes them")
         self._hooks: list[tuple[int, Callable[[Simulation], object]]] = []
         self._calls_hooks = False
+        self._statistics: Statistics | None = None
         self._session = _core.Session(
             *case._source(),
             _address_of(comm),
@@ -259,6 +261,15 @@ class Simulation:
     def diagnostics(self) -> Diagnostics:
         """Friction velocities, bulk velocity and more. Collective. Raises NumericsError if the flow has blown up."""
         return Diagnostics(**self._session.diagnostics())
+
+    @property
+    def statistics(self) -> Statistics:
+        """Averages over planes and time in memory. The first use begins them, and is collective; before it, they cost
+        neither time nor memory.
+        """
+        if self._statistics is None:
+            self._statistics = Statistics(self._session)
+        return self._statistics
 
     def __repr__(self) -> str:
         if self.closed:
