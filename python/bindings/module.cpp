@@ -239,9 +239,9 @@ void add_session(nb::module_& module) {
           [](Session* self, std::string text, std::string file, std::vector<std::string> settings,
              std::optional<std::uintptr_t> comm, std::optional<std::string> output, std::string restart,
              bool allow_change, bool overwrite) {
-            new (self) Session(case_text(std::move(text), std::move(file), std::move(settings), output),
-                               {output.has_value(), {std::move(restart), allow_change, overwrite, {}}},
-                               communicator_at(comm));
+            new (self)
+                Session(case_text(std::move(text), std::move(file), std::move(settings), output),
+                        {output.has_value(), {std::move(restart), allow_change, overwrite, {}}}, communicator_at(comm));
           },
           "text"_a, "file"_a, "settings"_a, "comm"_a.none(), "output"_a.none(), "restart"_a, "allow_change"_a,
           "overwrite"_a)

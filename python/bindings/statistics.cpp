@@ -120,11 +120,15 @@ void MemoryStatistics::write(const std::string& path, bool unfinished) const {
 }
 
 void add_statistics(nb::module_& module) {
-  module.def("begin_statistics", [](Session& session) { session.statistics(); }, "session"_a);
+  module.def(
+      "begin_statistics", [](Session& session) { session.statistics(); }, "session"_a);
   module.def("sample_statistics", &Session::sample_statistics, "session"_a);
-  module.def("reset_statistics", [](Session& session) { session.statistics().reset(); }, "session"_a);
-  module.def("count_statistics", [](Session& session) { return session.statistics().count(); }, "session"_a);
-  module.def("mean_statistics", [](Session& session) { return session.statistics().means(); }, "session"_a);
+  module.def(
+      "reset_statistics", [](Session& session) { session.statistics().reset(); }, "session"_a);
+  module.def(
+      "count_statistics", [](Session& session) { return session.statistics().count(); }, "session"_a);
+  module.def(
+      "mean_statistics", [](Session& session) { return session.statistics().means(); }, "session"_a);
   module.def(
       "write_statistics",
       [](Session& session, const std::string& path, bool unfinished) { session.statistics().write(path, unfinished); },

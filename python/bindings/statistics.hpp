@@ -40,8 +40,8 @@ class MemoryStatistics {
   std::int64_t count() const;
   /// The means over all samples of the profiles that have one value for each height.
   std::map<std::string, std::vector<double>> means() const;
-  /// Writes a statistics.h5 of the complete blocks; `unfinished`: with the open block, too. Throws Error(usage) if there
-  /// are no blocks, Error(io). Local.
+  /// Writes a statistics.h5 of the complete blocks; `unfinished`: with the open block, too. Throws Error(usage) if
+  /// there are no blocks, Error(io). Local.
   void write(const std::string& path, bool unfinished) const;
 
  private:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import _core
 from .case import Case
-from .errors import UsageError
+from .errors import Error, UsageError
 from .field import Field
 from .statistics import Statistics
 
@@ -34,7 +34,10 @@ _open: weakref.WeakSet[Simulation] = weakref.WeakSet()
 def _end() -> None:
     """Closes all simulations, then MPI if Sluice has started it."""
     for simulation in list(_open):
-        simulation.close()
+        try:
+            simulation.close()
+        except Error as error:  # its last files cannot be written
+            print(f"sluice: {error}", file=sys.stderr)
     _core.end_mpi()
 
 

@@ -211,8 +211,7 @@ void RunLoop::begin_files() {
 void RunLoop::try_formulas() {
   run_on_root(comm_, [&] {
     const Grid& grid = simulation_->grid;
-    const FormulaFindings found =
-        check_formulas(settings_, grid, simulation_->time(), expected_end(settings_, grid));
+    const FormulaFindings found = check_formulas(settings_, grid, simulation_->time(), expected_end(settings_, grid));
     require_startable(found);
     for (const auto& list : {found.failures, found.warnings})
       for (const std::string& text : list) warn(text);
@@ -253,8 +252,8 @@ void RunLoop::finish(StopReason reason) {
 
 void RunLoop::recorded(const std::function<void()>& action) {
   if (ended_)
-    throw Error(ExitCode::usage, fmt::format("{}: the run has ended; start again to go on from its newest checkpoint",
-                                             directory_));
+    throw Error(ExitCode::usage,
+                fmt::format("{}: the run has ended; start again to go on from its newest checkpoint", directory_));
   try {
     action();
   } catch (const Error& error) {
@@ -295,9 +294,9 @@ bool RunLoop::line_due() const {
   return interval && wall_seconds() >= times_.logged + *interval;
 }
 
-Moment RunLoop::moment(Occasion occasion) const {
+Moment RunLoop::moment(Occasion occasion, std::optional<double> previous_time) const {
   const double time = simulation_->time();
-  return {occasion, simulation_->step(), time, time, times_.steps == 1, false, changed_};
+  return {occasion, simulation_->step(), time, previous_time.value_or(time), times_.steps == 1, false, changed_};
 }
 
 void RunLoop::flow_changed() {
@@ -316,8 +315,7 @@ void RunLoop::step_and_observe() {
     warn_of_dt();
     return;
   }
-  Moment now = moment(Occasion::step);
-  now.previous_time = previous_time;
+  Moment now = moment(Occasion::step, previous_time);
   now.line_due = std::exchange(line_asked_, false);
   // A GPU may still be at work on the step. An output would wait for it, and its time would count as the output's.
   if (files_->observers.due(now) || at_end()) device::synchronize();

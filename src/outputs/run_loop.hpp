@@ -50,7 +50,7 @@ class RunLoop {
   /// files of the output directory to that state.
   void begin();
 
-  Simulation& simulation() { return *simulation_; }  ///< local
+  Simulation& simulation() { return *simulation_; }         ///< local
   bool writes_files() const { return files_.has_value(); }  ///< local
   /// Whether a run with files has come to its end, by finish() or an error. Local.
   bool ended() const { return ended_; }
@@ -102,7 +102,8 @@ class RunLoop {
   bool line_due() const;
   void record(const std::string& why);
   void try_to_record(const std::string& why);
-  Moment moment(Occasion occasion) const;
+  /// `previous_time`: before the step, if there was one.
+  Moment moment(Occasion occasion, std::optional<double> previous_time = std::nullopt) const;
   /// A line of the log, if there is one.
   void say(const std::string& line);
   void warn(const std::string& text);
