@@ -10,15 +10,12 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "io/files/field_writer.hpp"
 #include "model/schedule.hpp"
 #include "solver/walls/wall_response.hpp"
 #include "src/outputs/observer.hpp"
-#include "src/run/formula_check.hpp"
-#include "src/run/memory_estimate.hpp"
-#include "src/run/setup.hpp"
-#include "src/run/time_step_estimate.hpp"
 
 namespace sluice::python {
 
@@ -34,6 +31,22 @@ CaseInput shared_case(CaseText source, MPI_Comm comm) {
   broadcast(options.file, comm);
   for (std::string& setting : options.settings) broadcast(setting, comm);
   return parse_case(source.text, options, comm);
+}
+
+/// The options of rank 0 on all ranks.
+StartOptions shared_options(OutputText output, MPI_Comm comm) {
+  StartOptions options;
+  options.embedded = true;
+  options.wall_seconds = wall_seconds();
+  DirectoryOptions& directory = output.options;
+  std::vector<std::int64_t> switches{output.wanted, directory.allow_change, directory.overwrite};
+  broadcast(switches, comm);
+  broadcast(directory.restart, comm);
+  broadcast(directory.case_file, comm);
+  directory.allow_change = switches[1] != 0;
+  directory.overwrite = switches[2] != 0;
+  if (switches[0] != 0) options.directory = std::move(directory);
+  return options;
 }
 
 Field copy_of(const Field& field) {
@@ -52,65 +65,75 @@ void set(Field& field, const Field& copy) {
 
 }  // namespace
 
-Session::Session(CaseText source, MPI_Comm comm) : comm_(OwnedComm::duplicate_of(comm)) {
+Session::Session(CaseText source, OutputText output, MPI_Comm comm) : comm_(OwnedComm::duplicate_of(comm)) {
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  start(shared_case(std::move(source), comm_));
-}
-
-/// The steps of command_run and RunLoop::begin that do not concern the output directory.
-void Session::start(const CaseInput& input) {
-  const io::Case& settings = input.settings;
-  const Grid grid = make_grid(settings, input.stretching_text);
-  run_on_root(comm_, [&] {
-    const FormulaFindings found = check_formulas(settings, grid, 0, expected_end(settings, grid));
-    require_startable(found);
-    for (const auto& list : {found.failures, found.warnings}) std::ranges::copy(list, std::back_inserter(warnings_));
-  });
-  select_device(comm_);
+  output.options.case_file = source.options.file;
+  const StartOptions options = shared_options(std::move(output), comm_);
+  run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
   device_index_ = rank_of(OwnedComm::of_host(comm_));
-  const Layout layout = tune(settings, grid, settings.flow, std::nullopt, comm_).chosen;
-  const Decomposition decomposition(settings.cells, layout.processes, settings.z_blocks);
-  require_memory(settings.flow, decomposition, layout.exchange, comm_);
-  simulation_ = std::make_unique<Simulation>(settings, grid, layout, comm_);
-  start_from_initial(*simulation_);
+  run_->begin();
 }
 
 Session::~Session() {
   int ended = 0;
   if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) return;
   // Communicators cannot be freed any more: leave them.
-  new std::unique_ptr<Simulation>(std::move(simulation_));
+  new std::unique_ptr<RunLoop>(std::move(run_));
+  new std::unique_ptr<MemoryStatistics>(std::move(statistics_));
   new OwnedComm(std::move(comm_));
 }
 
 void Session::close() {
-  simulation_.reset();
+  struct Freeing {
+    Session& session;
+    ~Freeing() { session.free(); }
+  };
+  if (closed()) return;
+  const Freeing at_return{*this};
+  if (!run_->writes_files() || run_->ended()) return;
+  settle();
+  run_->finish(StopReason::closed);
+}
+
+void Session::free() {
+  statistics_.reset();
+  run_.reset();
+  guard_.watchdog.reset();
+  guard_.lock.release();
   comm_ = OwnedComm();
   ++generation_;
 }
 
 Simulation& Session::simulation() {
-  if (!simulation_) throw Error(ExitCode::usage, "the simulation is closed");
-  return *simulation_;
+  if (!run_) throw Error(ExitCode::usage, "the simulation is closed");
+  return run_->simulation();
 }
 
 void Session::step() {
   settle();
   ++generation_;  // even if the step fails
-  simulation().advance();
+  run_->step();
+  if (statistics_) statistics_->after_step();
 }
 
 bool Session::at_end(std::optional<double> until) {
   const Simulation& now = simulation();
-  if (until) return is_reached(*until, now.time());
-  return now.at_end();
+  if (until ? is_reached(*until, now.time()) : now.at_end()) return true;
+  if (!run_->writes_files()) return false;
+  settle();
+  return run_->attend() != StopReason::none;
 }
 
 void Session::project() {
   Simulation& now = simulation();
   now.stepper.project(now.state());
   now.state_replaced();
+  replaced();
+}
+
+void Session::replaced() {
   change_ = none;
+  run_->flow_changed();
 }
 
 void Session::note_change(const Field& field) {
@@ -129,8 +152,8 @@ void Session::settle() {
   if (change == halos) {
     now.stepper.fill_halos(now.state());
     now.state_replaced();
+    replaced();
   }
-  change_ = none;
 }
 
 Diagnostics Session::diagnostics() {
@@ -151,11 +174,18 @@ Snapshot Session::snapshot() {
   made.dt_limit = now.dt_limit;
   made.forcing = now.forcing;
   made.advective_rate = now.advective_rate();
+  if (statistics_) made.statistics = statistics_->samples();
   return made;
 }
 
 void Session::restore(const Snapshot& snapshot) {
   Simulation& now = simulation();
+  if (run_->writes_files() && (snapshot.step < now.step() || snapshot.time < now.time())) {
+    throw Error(ExitCode::usage,
+                fmt::format("the snapshot is of step {}, before the present step {}: the files of a simulation with an "
+                            "output directory cannot go back; close it and start again with restart, or give no output",
+                            snapshot.step, now.step()));
+  }
   std::vector<std::pair<Field*, const Field*>> pairs;
   run_collectively(comm_, [&] {
     const auto fields = now.state().fields();
@@ -181,7 +211,19 @@ void Session::restore(const Snapshot& snapshot) {
   now.forcing = snapshot.forcing;
   now.stepper.fill_halos(state);
   now.restored_at(snapshot.advective_rate);
-  change_ = none;
+  replaced();
+  if (statistics_) statistics_->set(snapshot.statistics.value_or(MemoryStatistics::Samples()));
+}
+
+MemoryStatistics& Session::statistics() {
+  Simulation& now = simulation();
+  if (!statistics_) statistics_ = std::make_unique<MemoryStatistics>(now);
+  return *statistics_;
+}
+
+void Session::sample_statistics() {
+  settle();
+  statistics().sample();
 }
 
 Described<Field> Session::field(const std::string& name) {

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "core/support/owned_comm.hpp"
+#include "python/bindings/statistics.hpp"
 #include "solver/diagnostics.hpp"
 #include "src/commands/commands.hpp"
+#include "src/outputs/run_loop.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice::python {
@@ -36,25 +38,33 @@ struct Snapshot {
   double dt = 0, dt_limit = 0;
   MeanForce forcing;
   double advective_rate = 0;
+  std::optional<MemoryStatistics::Samples> statistics;  ///< if the simulation takes any
 };
 
-/// A simulation without files, between its start and close(). All functions are collective over its communicator unless
-/// they say that they are local. After close() they throw Error(usage).
+/// What `sluice run` has as options beside those that change the case.
+struct OutputText {
+  bool wanted = false;  ///< otherwise the simulation writes no files
+  DirectoryOptions options;
+};
+
+/// A simulation, with or without an output directory, between its start and close(). All functions are collective over
+/// its communicator unless they say that they are local. After close() they throw Error(usage).
 class Session {
  public:
-  /// Sets up the case of rank 0 and its initial field as `sluice run` does: the same bits. comm may be freed
-  /// afterwards. Throws as `sluice run`.
-  Session(CaseText source, MPI_Comm comm);
+  /// Sets up the case of rank 0 and its first field as `sluice run` does: the same bits and files. `output`: that of
+  /// rank 0. comm may be freed afterwards. Throws as `sluice run`.
+  Session(CaseText source, OutputText output, MPI_Comm comm);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
 
+  /// Writes the last files, if there are any, and frees the memory, also if that fails.
   void close();
-  bool closed() const { return !simulation_; }
+  bool closed() const { return !run_; }
   Simulation& simulation();  ///< local
 
   void step();
-  /// Whether the end of the case, or the time `until`, is reached. Local.
+  /// Whether the end of the case, or the time `until`, is reached, or a run with files is asked to stop.
   bool at_end(std::optional<double> until);
 
   /// Makes the velocity divergence-free, and brings halos and walls up to date.
@@ -65,8 +75,13 @@ class Session {
 
   Diagnostics diagnostics();
   Snapshot snapshot();
-  /// Throws Error(usage) if the snapshot is of another grid, of other fields or of another part of the grid.
+  /// Throws Error(usage) if the snapshot is of another grid, of other fields or of another part of the grid; with files
+  /// also if it is of an earlier step or time, since files cannot go back.
   void restore(const Snapshot& snapshot);
+
+  /// Statistics in memory, which the first call begins.
+  MemoryStatistics& statistics();
+  void sample_statistics();
 
   /// A field by its name; throws Error(usage) if there is none. Local.
   Described<Field> field(const std::string& name);
@@ -77,16 +92,19 @@ class Session {
   std::uint64_t generation() const { return generation_; }
   /// The number of this rank's GPU on its host. Local.
   int device_index() const { return device_index_; }
-  /// What the log of a run would warn of at its start; on rank 0. Local.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// What the log of a run warns of, since the last call; on rank 0. Local.
+  std::vector<std::string> take_warnings() { return run_ ? run_->take_warnings() : std::vector<std::string>(); }
 
  private:
-  void start(const CaseInput& input);
+  void free();
   void settle();
+  /// After a change of the flow other than a step.
+  void replaced();
 
   OwnedComm comm_;
-  std::unique_ptr<Simulation> simulation_;
-  std::vector<std::string> warnings_;
+  RunGuard guard_;
+  std::unique_ptr<RunLoop> run_;
+  std::unique_ptr<MemoryStatistics> statistics_;
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step

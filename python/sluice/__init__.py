@@ -1,4 +1,4 @@
-"""Sluice from Python: direct numerical simulation of turbulent channel flow, stepped without files."""
+"""Sluice from Python: direct numerical simulation of turbulent channel flow, stepped by your program."""
 
 from ._core import precision
 from ._core import version as __version__
@@ -14,6 +14,7 @@ from .errors import (
 )
 from .field import Field
 from .simulation import Diagnostics, Simulation, Snapshot
+from .statistics import Statistics
 
 __all__ = [
     "Case",
@@ -27,6 +28,7 @@ __all__ = [
     "Simulation",
     "Snapshot",
     "StaleViewError",
+    "Statistics",
     "UsageError",
     "__version__",
     "precision",

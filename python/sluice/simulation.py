@@ -1,8 +1,9 @@
-"""Simulations that are stepped from Python, without files."""
+"""Simulations that are stepped from Python."""
 
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 import warnings
 import weakref
@@ -16,8 +17,9 @@ import numpy.typing as npt
 
 from . import _core
 from .case import Case
-from .errors import UsageError
+from .errors import Error, UsageError
 from .field import Field
+from .statistics import Statistics
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -32,7 +34,10 @@ _open: weakref.WeakSet[Simulation] = weakref.WeakSet()
 def _end() -> None:
     """Closes all simulations, then MPI if Sluice has started it."""
     for simulation in list(_open):
-        simulation.close()
+        try:
+            simulation.close()
+        except Error as error:  # its last files cannot be written
+            print(f"sluice: {error}", file=sys.stderr)
     _core.end_mpi()
 
 
@@ -72,25 +77,54 @@ class Diagnostics:
 
 
 class Simulation:
-    """A case that is stepped from Python. It computes the bits of `sluice run`, and writes no files.
+    """A case that is stepped from Python. It computes the bits of `sluice run`, and writes files only with `output`.
 
     `comm`: an mpi4py communicator whose processes share the grid; without it, all processes of MPI. Without mpi4py,
     MPI starts with the first simulation and ends with Python. All functions and the properties `diagnostics` and those
     of the constructor are collective: all processes of the communicator must call them, in the same order. Use it in a
     `with` statement, or call `close`.
 
+    `output`: a directory into which all files of `sluice run --output` are written, as the keys of `output` ask.
+    `restart`: "auto" goes on from the newest intact checkpoint there, or starts if there is none; the path of a
+    checkpoint goes on from that one. `allow_change` and `overwrite` are the options of the same names of `sluice run`.
+    Those of rank 0 count.
+
     Raises UsageError with all problems of the case, and the errors of `sluice run`.
     """
 
-    def __init__(self, case: Case | str | Mapping[str, Any], comm: MPI.Comm | None = None) -> None:
+    def __init__(
+        self,
+        case: Case | str | Mapping[str, Any],
+        comm: MPI.Comm | None = None,
+        *,
+        output: str | os.PathLike[str] | None = None,
+        restart: str | os.PathLike[str] | None = None,
+        allow_change: bool = False,
+        overwrite: bool = False,
+    ) -> None:
         if not isinstance(case, Case):
             case = Case(case)
+        if output is None and (restart is not None or allow_change or overwrite):
+            raise UsageError("restart, allow_change and overwrite need output, the directory of the run")
+        if restart is not None and overwrite:
+            raise UsageError("restart goes on with the results in the directory, overwrite removes them")
         self._hooks: list[tuple[int, Callable[[Simulation], object]]] = []
         self._calls_hooks = False
-        self._session = _core.Session(*case._source(), _address_of(comm))
+        self._statistics: Statistics | None = None
+        self._session = _core.Session(
+            *case._source(),
+            _address_of(comm),
+            None if output is None else os.fspath(output),
+            "" if restart is None else os.fspath(restart),
+            allow_change,
+            overwrite,
+        )
         _open.add(self)
-        for text in self._session.warnings:
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        self._warn(stacklevel=3)
+
+    def _warn(self, stacklevel: int) -> None:
+        for text in self._session.take_warnings():
+            warnings.warn(text, RuntimeWarning, stacklevel=stacklevel)
 
     def __enter__(self) -> Simulation:
         return self
@@ -101,9 +135,13 @@ class Simulation:
         self.close()
 
     def close(self) -> None:
-        """Frees the memory of the simulation, except that of arrays that are still in use. Collective."""
-        self._session.close()
+        """Frees the memory of the simulation, except that of arrays that are still in use. Collective.
+
+        With `output`, it first writes the last checkpoint and run.json, unless the run has failed, and then unlocks
+        the directory.
+        """
         _open.discard(self)
+        self._session.close()
 
     @property
     def closed(self) -> bool:
@@ -139,13 +177,17 @@ class Simulation:
         """Takes `count` steps, whose length the case sets. Collective.
 
         Ctrl-C ends it between two steps with KeyboardInterrupt; the simulation can go on. Raises NumericsError if the
-        flow has blown up.
+        flow has blown up, and with `output` FileError if a file cannot be written; with `output` such a run has ended.
+        Warns once (RuntimeWarning) of a fixed time.dt above the stable limit.
         """
         for _ in range(count):
             self._step()
 
     def run(self, until: float | None = None) -> None:
-        """Steps until a time is reached, without it to the end that the case sets. Collective. Raises as `step`."""
+        """Steps until a time is reached, without it to the end that the case sets. Collective. Raises as `step`.
+
+        With `output` it also returns when the run is asked to stop: by the file STOP, by `walltime` or by `time.until`.
+        """
         while not self._session.at_end(until):
             self._step()
 
@@ -164,6 +206,7 @@ class Simulation:
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
         self._session.step()
+        self._warn(stacklevel=4)
         self._calls_hooks = True
         try:
             for steps, function in self._hooks:
@@ -213,6 +256,7 @@ class Simulation:
         """Returns to a snapshot: the next steps have the bits of those that followed it. Collective.
 
         The snapshot may be of another simulation with the same grid, fields and process grid; otherwise UsageError.
+        With `output`, it must not be of an earlier step: files cannot go back.
         """
         self._session.restore(snapshot)
 
@@ -220,6 +264,15 @@ class Simulation:
     def diagnostics(self) -> Diagnostics:
         """Friction velocities, bulk velocity and more. Collective. Raises NumericsError if the flow has blown up."""
         return Diagnostics(**self._session.diagnostics())
+
+    @property
+    def statistics(self) -> Statistics:
+        """Averages over planes and time in memory. The first use begins them, and is collective; before it, they cost
+        neither time nor memory.
+        """
+        if self._statistics is None:
+            self._statistics = Statistics(self._session)
+        return self._statistics
 
     def __repr__(self) -> str:
         if self.closed:
