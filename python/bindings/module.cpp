@@ -21,6 +21,7 @@
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
 #include "model/mean_flow.hpp"
+#include "python/bindings/forces.hpp"
 #include "python/bindings/session.hpp"
 #include "solver/physics/terms.hpp"
 #include "src/run/mpi_session.hpp"
@@ -283,4 +284,5 @@ NB_MODULE(_core, module) {
       "text"_a, "file"_a, "settings"_a);
   module.def("end_mpi", [] { own_mpi().reset(); });
   add_session(module);
+  add_forces(module);
 }

@@ -18,6 +18,7 @@ from . import _core
 from .case import Case
 from .errors import UsageError
 from .field import Field
+from .forces import Force, Given, Source
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -87,6 +88,7 @@ class Simulation:
             case = Case(case)
         self._hooks: list[tuple[int, Callable[[Simulation], object]]] = []
         self._calls_hooks = False
+        self._given: list[Given] = []
         self._session = _core.Session(*case._source(), _address_of(comm))
         _open.add(self)
         for text in self._session.warnings:
@@ -163,6 +165,7 @@ class Simulation:
     def _step(self) -> None:
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
+        self._refresh_given()
         self._session.step()
         self._calls_hooks = True
         try:
@@ -171,6 +174,59 @@ class Simulation:
                     function(self)
         finally:
             self._calls_hooks = False
+
+    def _refresh_given(self) -> None:
+        """Calls the update functions of forces and sources that are due."""
+        self._given = [given for given in self._given if given.acts]
+        self._calls_hooks = True
+        try:
+            for given in self._given:
+                given._refresh(self)
+        finally:
+            self._calls_hooks = False
+
+    def add_force(
+        self,
+        x: Any = None,
+        y: Any = None,
+        z: Any = None,
+        *,
+        update: Callable[[Simulation], Mapping[str, Any]] | None = None,
+        every: int = 1,
+    ) -> Force:
+        """Adds a force per mass, in units of U^2/h, from the next step on. Call it on all processes.
+
+        Each component is a formula of x, y, z and t such as "0.1*sin(2*pi*z)", written as in case files; a number; or
+        an array of finite numbers with the shape of `u`, `v` or `w` of this process, at the same points. Arrays are
+        copied: from NumPy, or from one in the memory of the GPU without a way through the host (DLPack,
+        __cuda_array_interface__). Formulas are evaluated at the time of each Runge-Kutta stage; arrays stay until they
+        are replaced: `force.x[...] = array`, or a function `update` that is called with the simulation before the
+        first step and before each step after a multiple of `every` steps, and returns a dict of components.
+
+        Snapshots do not hold forces. Time series, budgets and the limit of the time step do not know them.
+        Raises UsageError for a formula that cannot be read, TypeError, and ValueError for a wrong shape and for values
+        that are not finite.
+        """
+        force = Force(self._session, {"x": x, "y": y, "z": z}, update, every)
+        self._given.append(force)
+        return force
+
+    def add_source(
+        self,
+        scalar: str,
+        value: Any = None,
+        *,
+        update: Callable[[Simulation], Any] | None = None,
+        every: int = 1,
+    ) -> Source:
+        """Adds a source to a scalar, in units of C U/h, from the next step on. Call it on all processes.
+
+        `value`: a formula, a number or an array at cell centres, as for `add_force`, which describes all else; `update`
+        returns one.
+        """
+        source = Source(self._session, scalar, value, update, every)
+        self._given.append(source)
+        return source
 
     @property
     def u(self) -> Field:
