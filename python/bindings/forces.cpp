@@ -79,7 +79,8 @@ Given make_source(Session& session, const std::string& name) {
           std::make_shared<GivenSource>(simulation.grid, simulation.box())};
 }
 
-void set_formula(const Given& given, std::size_t component, const std::string& text) {
+/// Functions that set values return why they cannot be used; empty if they can.
+std::string set_formula(const Given& given, std::size_t component, const std::string& text) {
   Formula formula;
   try {
     formula = Formula::parse(text, "xyzt");
@@ -88,62 +89,58 @@ void set_formula(const Given& given, std::size_t component, const std::string& t
                 fmt::format("\"{}\" is not a formula: at character {}, {}", text, error.position + 1, error.what()));
   }
   const double time = given.session().simulation().time();
-  if (!given.component(component).set(formula, time))
-    throw nb::value_error(fmt::format("\"{}\" is not finite everywhere at time {:g}", text, time).c_str());
+  if (given.component(component).set(formula, time)) return {};
+  return fmt::format("\"{}\" is not finite everywhere at time {:g}", text, time);
 }
 
-void set_number(const Given& given, std::size_t component, double value) {
-  if (!given.component(component).set(Formula(value), 0)) throw nb::value_error("the number is not finite");
+std::string set_number(const Given& given, std::size_t component, double value) {
+  return given.component(component).set(Formula(value), 0) ? "" : "the number is not finite";
 }
 
 template <class T>
-void set_strided(const Given& given, std::size_t component, const StridedArray<T>& array) {
-  if (!given.component(component).set(array)) throw nb::value_error("a value is not finite");
+std::string set_strided(const Given& given, std::size_t component, const StridedArray<T>& array) {
+  return given.component(component).set(array) ? "" : "a value is not finite";
 }
 
 /// Contiguous values in host memory, for a GPU build.
 template <class T>
-void set_from_host(const Given& given, std::size_t component, const AnyArray& array) {
+std::string set_from_host(const Given& given, std::size_t component, const AnyArray& array) {
   const T* const data = static_cast<const T*>(array.data());
   const Buffer<T> copy(std::vector<T>(data, data + array.size()));
   const Box3& box = given.component(component).box();
-  set_strided<T>(given, component, {copy.data(), {1, box.extent(0), box.extent(0) * box.extent(1)}});
+  return set_strided<T>(given, component, {copy.data(), {1, box.extent(0), box.extent(0) * box.extent(1)}});
 }
 
 template <class T>
-void set_typed(const Given& given, std::size_t component, const AnyArray& array) {
+std::string set_typed(const Given& given, std::size_t component, const AnyArray& array) {
   const bool on_host = array.device_type() == nb::device::cpu::value;
   if (device::is_gpu() && on_host) return set_from_host<T>(given, component, array);
-  if (!device::is_gpu() && !on_host)
-    throw nb::type_error("the array is on a GPU, but this build of Sluice runs on CPUs");
+  if (!device::is_gpu() && !on_host) return "the array is on a GPU, but this build of Sluice runs on CPUs";
   if (array.device_type() == nb::device::cuda::value && array.device_id() != given.session().device_index())
-    throw nb::value_error(fmt::format("the array is on GPU {}, the simulation on GPU {}", array.device_id(),
-                                      given.session().device_index())
-                              .c_str());
-  device::synchronize();
-  set_strided<T>(given, component,
-                 {static_cast<const T*>(array.data()), {array.stride(2), array.stride(1), array.stride(0)}});
+    return fmt::format("the array is on GPU {}, the simulation on GPU {}", array.device_id(),
+                       given.session().device_index());
+  device::synchronize();  // whichever stream fills the array
+  return set_strided<T>(given, component,
+                        {static_cast<const T*>(array.data()), {array.stride(2), array.stride(1), array.stride(0)}});
 }
 
 /// An array (nz, ny, nx) of the shape of the part: in the memory of the device with any strides, or contiguous.
-void set_array(const Given& given, std::size_t component, const AnyArray& array) {
+std::string set_array(const Given& given, std::size_t component, const AnyArray& array) {
   if (array.dtype() == nb::dtype<double>()) return set_typed<double>(given, component, array);
   if (array.dtype() == nb::dtype<float>()) return set_typed<float>(given, component, array);
-  throw nb::type_error("the array must have numbers of type float32 or float64");
+  return "the array must have numbers of type float32 or float64";
 }
 
 /// The same for memory of the GPU at an address. strides: along z, y and x, in bytes.
-void set_memory(const Given& given, std::size_t component, std::uintptr_t address,
-                std::array<std::ptrdiff_t, 3> strides, bool is_double) {
+std::string set_memory(const Given& given, std::size_t component, std::uintptr_t address,
+                       std::array<std::ptrdiff_t, 3> strides, bool is_double) {
   device::synchronize();  // whichever stream fills the array
   const auto set_as = [&]<class T>(const T* data) {
     constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
-    set_strided<T>(given, component, {data, {strides[2] / size, strides[1] / size, strides[0] / size}});
+    return set_strided<T>(given, component, {data, {strides[2] / size, strides[1] / size, strides[0] / size}});
   };
-  if (is_double)
-    set_as(reinterpret_cast<const double*>(address));  // NOLINT(performance-no-int-to-ptr)
-  else
-    set_as(reinterpret_cast<const float*>(address));  // NOLINT(performance-no-int-to-ptr)
+  if (is_double) return set_as(reinterpret_cast<const double*>(address));  // NOLINT(performance-no-int-to-ptr)
+  return set_as(reinterpret_cast<const float*>(address));                  // NOLINT(performance-no-int-to-ptr)
 }
 
 /// The text of a formula, a number, a copy of an array, or None.

@@ -96,37 +96,39 @@ class _Component:
                 f"{self.name} does not act any more: it was removed, or the simulation is closed"
             )
         try:
-            self._set(value)
+            fault = self._set(value)
         except (ValueError, TypeError, UsageError) as error:
             if str(error).startswith(self.name):
                 raise
             raise type(error)(f"{self.name}: {error}") from None
+        if fault:
+            raise ValueError(f"{self.name}: {fault}")
 
-    def _set(self, value: Any) -> None:
+    def _set(self, value: Any) -> str:
+        """Returns why the value cannot be used; empty if it can."""
         given, number = self._given, self._number
         if isinstance(value, GivenArray):
             value = value.values
         if value is None:
             given.set_none(number)
-        elif isinstance(value, str):
-            given.set_formula(number, value)
-        elif isinstance(value, numbers.Real):
-            given.set_number(number, float(value))
-        elif _is_on_gpu(value):
-            self._set_from_gpu(value)
-        else:
-            array = _host_array(value, self.name)
-            self._require_shape(array.shape)
-            given.set_array(number, np.ascontiguousarray(array))
+            return ""
+        if isinstance(value, str):
+            return given.set_formula(number, value)
+        if isinstance(value, numbers.Real):
+            return given.set_number(number, float(value))
+        if _is_on_gpu(value):
+            return self._set_from_gpu(value)
+        array = _host_array(value, self.name)
+        self._require_shape(array.shape)
+        return given.set_array(number, np.ascontiguousarray(array))
 
-    def _set_from_gpu(self, value: Any) -> None:
+    def _set_from_gpu(self, value: Any) -> str:
         if not _core.is_gpu:
             raise TypeError("the array is on a GPU, but this build of Sluice runs on CPUs")
         about = getattr(value, "__cuda_array_interface__", None)
         if about is None:
             self._require_shape(tuple(value.shape))
-            self._given.set_array(self._number, value)
-            return
+            return self._given.set_array(self._number, value)
         self._require_shape(tuple(about["shape"]))
         dtype = np.dtype(about["typestr"])
         if dtype not in (np.float32, np.float64):
@@ -134,7 +136,7 @@ class _Component:
         _, ny, nx = self.shape
         size = dtype.itemsize
         plane, row, step = about.get("strides") or (ny * nx * size, nx * size, size)
-        self._given.set_memory(self._number, about["data"][0], (plane, row, step), dtype == np.float64)
+        return self._given.set_memory(self._number, about["data"][0], (plane, row, step), dtype == np.float64)
 
     def _require_shape(self, shape: tuple[int, ...]) -> None:
         if tuple(shape) != self.shape:

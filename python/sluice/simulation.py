@@ -19,6 +19,7 @@ from .case import Case
 from .errors import UsageError
 from .field import Field
 from .forces import Force, Given, Source
+from .initial import set_initial
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -80,10 +81,23 @@ class Simulation:
     of the constructor are collective: all processes of the communicator must call them, in the same order. Use it in a
     `with` statement, or call `close`.
 
+    `initial` replaces parts of the initial field of the case. A one-dimensional array is the mean of u at the cell
+    centres along z of the whole grid, in units of the velocity of the case; a function of z may return it. The
+    perturbations of `initial.type: turbulent` are added, with the seed and amplitude of the case. A dict can have
+    "profile", such a mean or a tuple (U, V) of two, and the names of fields: each a number, an array (nz, ny, nx) of
+    this process or of the whole grid, or a function of the coordinates x, y and z of its points, which are arrays
+    that broadcast to (nz, ny, nx). The velocity is then made divergence-free. Raises ValueError and TypeError.
+
     Raises UsageError with all problems of the case, and the errors of `sluice run`.
     """
 
-    def __init__(self, case: Case | str | Mapping[str, Any], comm: MPI.Comm | None = None) -> None:
+    def __init__(
+        self,
+        case: Case | str | Mapping[str, Any],
+        comm: MPI.Comm | None = None,
+        *,
+        initial: Any = None,
+    ) -> None:
         if not isinstance(case, Case):
             case = Case(case)
         self._hooks: list[tuple[int, Callable[[Simulation], object]]] = []
@@ -93,6 +107,12 @@ class Simulation:
         _open.add(self)
         for text in self._session.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
+        if initial is not None:
+            try:
+                set_initial(self._session, initial)
+            except BaseException:
+                self.close()
+                raise
 
     def __enter__(self) -> Simulation:
         return self

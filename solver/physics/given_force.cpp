@@ -24,7 +24,7 @@ struct CopyArray {
 template <class Values>
 struct IsNotFinite {
   Values values;
-  SLUICE_INLINE double operator()(Cell c) const { return std::isfinite(values(c.i, c.j, c.k)) ? 0 : 1; }
+  SLUICE_INLINE double operator()(Cell c) const { return values(c.i, c.j, c.k) * 0 == 0 ? 0 : 1; }
 };
 
 /// An array as values in the build's precision.
