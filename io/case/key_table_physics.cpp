@@ -300,6 +300,10 @@ std::vector<Key> initial_keys() {
   velocity.variables = "xyz";
   KeyValue profile = member(formula, &Case::initial, &InitialSpec::profile);
   profile.variables = "z";
+  KeyValue profile_file = member(path, &Case::initial, &InitialSpec::profile_file);
+  profile_file.write = [write = profile_file.write](const Case& settings, std::size_t item) {
+    return settings.initial.profile_file.empty() ? std::nullopt : write(settings, item);
+  };
   return {
       {.path = "initial", .sampled = false, .meaning = "The flow at time 0."},
       {.path = "initial.type",
@@ -332,7 +336,7 @@ std::vector<Key> initial_keys() {
        .example = "[\"1.5*z*(2 - z)\", 0]",
        .commented = true},
       {.path = "initial.profile_file",
-       .value = member(path, &Case::initial, &InitialSpec::profile_file),
+       .value = profile_file,
        .meaning = "The same from a text file with columns z, U and, if it is not 0, V. Between its heights the profile "
                   "is linear; they must include those of all cell centres.",
        .excludes = {"profile"},
