@@ -130,11 +130,24 @@ PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const Pr
   return words;
 }
 
-void TimeStepper::add(std::unique_ptr<BodyForce> force, double rate) {
+void TimeStepper::add(std::shared_ptr<BodyForce> force, double rate) {
   SLUICE_REQUIRE(force != nullptr, "a force is needed");
   SLUICE_REQUIRE(rate >= 0, "the rate of a force cannot be negative");
-  body_forces_.append(std::move(force));
-  constant_rate_ += rate;
+  body_forces_.append(std::move(force), rate);
+}
+
+void TimeStepper::remove(const BodyForce& force) {
+  body_forces_.remove(force);
+}
+
+void TimeStepper::add_source(std::size_t scalar, std::shared_ptr<SourceLoop> source, double rate) {
+  SLUICE_REQUIRE(source != nullptr, "a source is needed");
+  SLUICE_REQUIRE(rate >= 0, "the rate of a source cannot be negative");
+  transport_.add_source(scalar, std::move(source), rate);
+}
+
+void TimeStepper::remove_source(const SourceLoop& source) {
+  transport_.remove_source(source);
 }
 
 State TimeStepper::make_state() const {
@@ -210,6 +223,8 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
     forcing_.set_mean_before(volume_mean(velocity(flow).corrected().u, box_.local(), *grid_, metrics_, comm_->world()));
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
   wall_responses_.respond(velocity(flow), metrics_);
+  body_forces_.set_time(times.start());
+  transport_.set_time(times.start());
   walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
@@ -332,7 +347,7 @@ double TimeStepper::reduce_rate_of_step() {
 }
 
 double TimeStepper::time_step_limit(double largest_rate) const {
-  return sluice::time_step_limit(largest_rate, constant_rate_);
+  return sluice::time_step_limit(largest_rate, constant_rate_ + body_forces_.added_rate() + transport_.added_rate());
 }
 
 double TimeStepper::time_step_limit(const State& state) const {

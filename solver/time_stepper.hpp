@@ -53,7 +53,16 @@ class TimeStepper {
   /// not depend on the flow. A force that depends on the velocity must say so (BodyForce::reads_velocity): on GPUs
   /// steps then defer no corrections. Call it on every rank, between steps; after advance(), call state() first. The
   /// force is not part of laminar profiles, budgets, memory(), words() and checkpoints. Local.
-  void add(std::unique_ptr<BodyForce> force, double rate = 0);
+  void add(std::shared_ptr<BodyForce> force, double rate = 0);
+  /// Removes a force that add() has added; called as add(). Local.
+  void remove(const BodyForce& force);
+
+  /// Adds a source to the scalar of this number, from the next step on: a FunctionOfScalar (physics/source_loops.hpp),
+  /// a GivenSource (physics/given_force.hpp) or another. rate: its part of 1/dt_lim. All that add() says of forces
+  /// holds for sources. Local.
+  void add_source(std::size_t scalar, std::shared_ptr<SourceLoop> source, double rate = 0);
+  /// Removes a source that add_source() has added. Local.
+  void remove_source(const SourceLoop& source);
 
   /// A flow at rest with the fields that the stepper needs.
   State make_state() const;

@@ -21,6 +21,8 @@
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
 #include "model/mean_flow.hpp"
+#include "python/bindings/forces.hpp"
+#include "python/bindings/initial.hpp"
 #include "python/bindings/session.hpp"
 #include "solver/physics/terms.hpp"
 #include "src/run/mpi_session.hpp"
@@ -296,4 +298,6 @@ NB_MODULE(_core, module) {
   module.def("end_mpi", [] { own_mpi().reset(); });
   add_session(module);
   add_statistics(module);
+  add_forces(module);
+  add_initial(module);
 }

@@ -13,6 +13,7 @@ from .errors import (
     UsageError,
 )
 from .field import Field
+from .forces import Force, GivenArray, Source
 from .simulation import Diagnostics, Simulation, Snapshot
 from .statistics import Statistics
 
@@ -22,11 +23,14 @@ __all__ = [
     "Error",
     "Field",
     "FileError",
+    "Force",
+    "GivenArray",
     "NumericsError",
     "ResourcesError",
     "RestartError",
     "Simulation",
     "Snapshot",
+    "Source",
     "StaleViewError",
     "Statistics",
     "UsageError",

@@ -19,6 +19,8 @@ from . import _core
 from .case import Case
 from .errors import Error, UsageError
 from .field import Field
+from .forces import Force, Given, Source
+from .initial import set_initial
 from .statistics import Statistics
 
 if TYPE_CHECKING:
@@ -89,6 +91,14 @@ class Simulation:
     checkpoint goes on from that one. `allow_change` and `overwrite` are the options of the same names of `sluice run`.
     Those of rank 0 count.
 
+    `initial` replaces parts of the initial field of the case. A one-dimensional array is the mean of u at the cell
+    centres along z of the whole grid, in units of the velocity of the case; a function of z may return it. The
+    perturbations of `initial.type: turbulent` are added, with the seed and amplitude of the case. A dict can have
+    "profile", such a mean or a tuple (U, V) of two, and the names of fields: each a number, an array (nz, ny, nx) of
+    this process or of the whole grid, or a function of the coordinates x, y and z of its points, which are arrays
+    that broadcast to (nz, ny, nx). The velocity is then made divergence-free. It has no effect on a run that
+    goes on from a checkpoint. Raises ValueError and TypeError.
+
     Raises UsageError with all problems of the case, and the errors of `sluice run`.
     """
 
@@ -101,6 +111,7 @@ class Simulation:
         restart: str | os.PathLike[str] | None = None,
         allow_change: bool = False,
         overwrite: bool = False,
+        initial: Any = None,
     ) -> None:
         if not isinstance(case, Case):
             case = Case(case)
@@ -111,6 +122,7 @@ class Simulation:
         self._hooks: list[tuple[int, Callable[[Simulation], object]]] = []
         self._calls_hooks = False
         self._statistics: Statistics | None = None
+        self._given: list[Given] = []
         self._session = _core.Session(
             *case._source(),
             _address_of(comm),
@@ -121,6 +133,12 @@ class Simulation:
         )
         _open.add(self)
         self._warn(stacklevel=3)
+        if initial is not None and self.step_number == 0:
+            try:
+                set_initial(self._session, initial)
+            except BaseException:
+                self.close()
+                raise
 
     def _warn(self, stacklevel: int) -> None:
         for text in self._session.take_warnings():
@@ -205,6 +223,7 @@ class Simulation:
     def _step(self) -> None:
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
+        self._refresh_given()
         self._session.step()
         self._warn(stacklevel=4)
         self._calls_hooks = True
@@ -214,6 +233,59 @@ class Simulation:
                     function(self)
         finally:
             self._calls_hooks = False
+
+    def _refresh_given(self) -> None:
+        """Calls the update functions of forces and sources that are due."""
+        self._given = [given for given in self._given if given.acts]
+        self._calls_hooks = True
+        try:
+            for given in self._given:
+                given._refresh(self)
+        finally:
+            self._calls_hooks = False
+
+    def add_force(
+        self,
+        x: Any = None,
+        y: Any = None,
+        z: Any = None,
+        *,
+        update: Callable[[Simulation], Mapping[str, Any]] | None = None,
+        every: int = 1,
+    ) -> Force:
+        """Adds a force per mass, in units of U^2/h, from the next step on. Call it on all processes.
+
+        Each component is a formula of x, y, z and t such as "0.1*sin(2*pi*z)", written as in case files; a number; or
+        an array of finite numbers with the shape of `u`, `v` or `w` of this process, at the same points. Arrays are
+        copied: from NumPy, or from one in the memory of the GPU without a way through the host (DLPack,
+        __cuda_array_interface__). Formulas are evaluated at the time of each Runge-Kutta stage; arrays stay until they
+        are replaced: `force.x[...] = array`, or a function `update` that is called with the simulation before the
+        first step and before each step after a multiple of `every` steps, and returns a dict of components.
+
+        Snapshots do not hold forces. Time series, budgets and the limit of the time step do not know them.
+        Raises UsageError for a formula that cannot be read, TypeError, and ValueError for a wrong shape and for values
+        that are not finite.
+        """
+        force = Force(self._session, {"x": x, "y": y, "z": z}, update, every)
+        self._given.append(force)
+        return force
+
+    def add_source(
+        self,
+        scalar: str,
+        value: Any = None,
+        *,
+        update: Callable[[Simulation], Any] | None = None,
+        every: int = 1,
+    ) -> Source:
+        """Adds a source to a scalar, in units of C U/h, from the next step on. Call it on all processes.
+
+        `value`: a formula, a number or an array at cell centres, as for `add_force`, which describes all else; `update`
+        returns one.
+        """
+        source = Source(self._session, scalar, value, update, every)
+        self._given.append(source)
+        return source
 
     @property
     def u(self) -> Field:
