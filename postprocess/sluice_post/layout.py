@@ -16,6 +16,7 @@ LOCK_FILE = "lock"
 FAILED_FIELDS = "diagnostics/step_{:07d}.h5"  # written at the step at which a run fails
 SLICE_FOLDER = "slices"
 PROBE_FOLDER = "probes"
+FIELDS_FOLDER = "fields"
 PARTS = "parts"  # in these folders
 
 # Files that this program writes into it.
