@@ -55,6 +55,24 @@ PHASE_HARMONIC_CSV = "phase_harmonic.csv"
 QUADRANTS_CSV = "quadrants.csv"
 HOLES_CSV = "quadrants_outside_holes.csv"
 
+# What `export` writes, by the names of the properties of an opened run, and the file or folder that each needs.
+EXPORTED = {
+    "profiles": STATISTICS_FILE,
+    "block_means": STATISTICS_FILE,
+    "key_figures": STATISTICS_FILE,
+    "scalars": STATISTICS_FILE,
+    "budgets": STATISTICS_FILE,
+    "scalar_budgets": STATISTICS_FILE,
+    "phases": STATISTICS_FILE,
+    "spectra": SPECTRA_FILE,
+    "scalar_spectra": SPECTRA_FILE,
+    "densities": DENSITIES_FILE,
+    "time_series": TIMESERIES_FILE,
+    "slices": SLICE_FOLDER,
+    "probes": PROBE_FOLDER,
+    "fields": "",  # of fields/, and checkpoints
+}
+
 # Stored results of a case, and what `validation` makes of them.
 RESULTS_FOLDER = "results"
 VALIDATION_IMAGE = "validation_{case}_{figure}.png"

@@ -27,7 +27,7 @@ _STANDARD_NAMES = {"samples": "number_of_observations"}
 # What a statistic is by the words of its description. CF has no method for those of _NO_METHOD.
 _NO_METHOD = re.compile(
     "skewness|flatness|covariance|coefficient|density|probability|integral length|Kolmogorov|size of|number|"
-    "rate of change|time of the|less that of the balance|balance|turbulent diffusivity|turbulent viscosity|harmonic|edge of"
+    "rate of change|time of the|less that of the balance|balance|turbulent diffusivity|turbulent viscosity|harmonic"
 )
 _METHODS = (
     (re.compile("variance"), "variance"),
@@ -62,9 +62,12 @@ def set_attributes(found: xr.Dataset, cell_methods: str | None) -> None:
             values.attrs["standard_name"] = _STANDARD_NAMES[str(name)]
         elif cell_methods == INSTANTS and "time" in found.coords:
             values.attrs["cell_methods"] = INSTANTS
-        elif cell_methods == PLANES_AND_TIME and not str(name).endswith("_ci95"):
-            if (method := _method(values.attrs["long_name"])) is not None:
-                values.attrs["cell_methods"] = f"{PLANES_AND_TIME} {method}"
+        elif (
+            cell_methods == PLANES_AND_TIME
+            and not str(name).endswith("_ci95")
+            and (method := _method(values.attrs["long_name"])) is not None
+        ):
+            values.attrs["cell_methods"] = f"{PLANES_AND_TIME} {method}"
 
 
 def _described(long_name: str, scale: str) -> str:
@@ -89,15 +92,27 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
+def _with_bounds(found: xr.Dataset) -> xr.Dataset:
+    """The times of the first and the last sample of each block, as the bounds of the block."""
+    bounds = np.stack([found["t_begin"], found["t_end"]], axis=-1)
+    found = found.drop_vars(["t_begin", "t_end"])
+    found["time_bounds"] = xr.Variable(("time", "bounds"), bounds, encoding={"_FillValue": None})
+    found["time"].attrs["bounds"] = "time_bounds"
+    return found
+
+
 def cf_dataset(found: xr.Dataset) -> xr.Dataset:
     """A dataset as CF wants it: units of UDUNITS, reference scales in `long_name` and `reference_scale`.
 
-    Texts along a dimension of their own name become NAME_label: CF takes such variables for coordinates, which are numbers.
+    The begin and the end of blocks become the bounds of `time`. Texts along a dimension of their own name become
+    NAME_label: CF takes such variables for coordinates, and those are numbers.
     """
     texts = [name for name in found.indexes if found[name].dtype.kind not in "biuf"]
     found = found.drop_indexes(texts).rename_vars({name: f"{name}_label" for name in texts})
     for name, values in found.variables.items():
         found[name].attrs = _attributes(found[name])
         values.encoding = {} if name in found.data_vars else {"_FillValue": None}
+    if {"t_begin", "t_end"} <= set(found.data_vars):
+        found = _with_bounds(found)
     found.attrs = {name: _plain(value) for name, value in found.attrs.items() if value is not None}
     return found

@@ -18,7 +18,7 @@ from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.datasets.cf import INSTANTS
 from sluice_post.datasets.stored import stored_variable
 from sluice_post.datasets.variables import RHO, Array, Variables, dataset, variable
-from sluice_post.errors import InputOutputError
+from sluice_post.errors import InputOutputError, NoBlocksError
 from sluice_post.hdf5_file import Hdf5File, reading
 from sluice_post.probe_parts import Key, find_samples, index_path
 from sluice_post.slices import plane_of
@@ -59,7 +59,7 @@ def _samples_dataset(
     found = find_samples(directory, series, folder, *times)
     if found.time.size == 0:
         kind = "slice" if folder == layout.SLICE_FOLDER else "sample of the probe"
-        raise InputOutputError(f"{directory}: there is no {kind} {series} between these times")
+        raise NoBlocksError(f"{directory}: there is no {kind} {series} between these times")
     variables: Variables = {}
     coordinates: Variables = {
         "time": variable("time", found.time, *_TIME),
@@ -187,7 +187,7 @@ def field_series_dataset(
         if (begin is None or at[path][0] >= begin) and (end is None or at[path][0] <= end)
     ]
     if not chosen:
-        raise InputOutputError(f"{paths[0].parent}: there are no fields {name} between these times")
+        raise NoBlocksError(f"{paths[0].parent}: there are no fields {name} between these times")
     variables = {
         str(field): stored_variable(
             [str(dim) for dim in values.dims],
