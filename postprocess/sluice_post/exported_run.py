@@ -15,8 +15,9 @@ import numpy as np
 import xarray as xr
 
 from sluice_post import __version__, layout
+from sluice_post.child_process import in_child
 from sluice_post.datasets.cf import CONVENTIONS, cf_dataset
-from sluice_post.datasets.fields import field_series, verify_fields
+from sluice_post.datasets.fields import field_series, files_between, verify_fields
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.opened_run import OpenedRun
 from sluice_post.phases import has_phases
@@ -229,35 +230,46 @@ def _whole(path: Path, kind: type[NetCdf] | type[Zarr], overwrite: bool) -> Iter
         _remove(temporary)
 
 
+def _write_groups(
+    run: OpenedRun, target: NetCdf | Zarr, only: Sequence[str] | None
+) -> tuple[list[str], list[str]]:
+    """The groups written, and sentences on what was left out."""
+    groups: list[str] = []
+    left_out: list[str] = []
+    for name in only or layout.EXPORTED:
+        if reason := _lacks(run, name):
+            left_out.append(f"{name}: {reason}")
+            continue
+        for group, make in _of_kind(run, name):
+            try:
+                found = make()
+            except (NoBlocksError, UsageError) as error:
+                left_out.append(f"{group}: {error}")
+                continue
+            if name == "fields":
+                files = field_series(run.directory)[found.attrs["name"]]
+                for path in files_between(files, run.selection.begin, run.selection.end):
+                    verify_fields(path)
+            if layout.EXPORTED[name] == layout.STATISTICS_FILE:
+                found = found.assign_attrs(_averaged(run))
+            target.write(group, cf_dataset(found))
+            groups.append(group)
+    if not groups:
+        raise UsageError(f"{run.directory}: has nothing to export ({'; '.join(left_out)})")
+    target.finish()
+    return groups, left_out
+
+
 def write_run(
     run: OpenedRun, path: Path, kind: type[NetCdf] | type[Zarr], only: Sequence[str] | None, overwrite: bool
 ) -> tuple[list[str], list[str]]:
     """Writes the kinds of results that a run has; returns the groups, and sentences on what was left out."""
     import dask
 
-    groups: list[str] = []
-    left_out: list[str] = []
     # One chunk at a time, so that memory does not grow with the size of the run.
     with _whole(path, kind, overwrite) as temporary, dask.config.set(scheduler="synchronous"):
-        target = kind(temporary, _origin(run))
-        for name in only or layout.EXPORTED:
-            if reason := _lacks(run, name):
-                left_out.append(f"{name}: {reason}")
-                continue
-            for group, make in _of_kind(run, name):
-                try:
-                    found = make()
-                except (NoBlocksError, UsageError) as error:
-                    left_out.append(f"{group}: {error}")
-                    continue
-                if name == "fields":
-                    for file in field_series(run.directory)[found.attrs["name"]]:
-                        verify_fields(file)
-                if layout.EXPORTED[name] == layout.STATISTICS_FILE:
-                    found = found.assign_attrs(_averaged(run))
-                target.write(group, cf_dataset(found))
-                groups.append(group)
-        if not groups:
-            raise UsageError(f"{run.directory}: has nothing to export ({'; '.join(left_out)})")
-        target.finish()
-    return groups, left_out
+
+        def write() -> tuple[list[str], list[str]]:
+            return _write_groups(run, kind(temporary, _origin(run)), only)
+
+        return in_child(write) if kind is NetCdf else write()

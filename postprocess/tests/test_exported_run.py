@@ -12,8 +12,9 @@ import pytest
 import synthetic
 from synthetic_checkpoint import Box, write
 
-for module in ("xarray", "h5netcdf", "dask"):
-    pytest.importorskip(module)
+pytest.importorskip("xarray")
+pytest.importorskip("h5netcdf")
+pytest.importorskip("dask")
 
 import h5py
 import xarray as xr
@@ -229,7 +230,7 @@ def test_ctrl_c_leaves_nothing(
     command = ["export", str(whole_run), f"--{form}", str(path), "--only", "key_figures", "fields"]
     assert main([*command[:-1], "profiles"]) == 0
 
-    def interrupted(_: Path) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(exported_run, "verify_fields", interrupted)
@@ -242,18 +243,19 @@ def test_ctrl_c_leaves_nothing(
 FULL = """
 import resource, sys
 from sluice_post.cli import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
-raise SystemExit(main(sys.argv[1:]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+raise SystemExit(main(sys.argv[2:]))
 """
 
 
-def test_a_full_disk_leaves_nothing(tmp_path: Path, form: str) -> None:
-    """Files may not grow beyond a limit."""
+@pytest.mark.parametrize("limit", [2000, 65536])
+def test_a_full_disk_leaves_nothing(tmp_path: Path, form: str, limit: int) -> None:
+    """Files may not grow beyond a limit: HDF5 fails in the first group, in the fields or at the end."""
     path = tmp_path / "new" / "out"
     flow = synthetic.Flow(cells=(96, 128, 8))
-    planes = np.random.default_rng(1).random((4, 128, 96))
+    planes = np.random.default_rng(1).random((4, 128, 96))  # 384 KiB
     synthetic.write_slices(tmp_path, "z0", flow, 0.083, [1.0, 2.0, 3.0, 4.0], planes)
-    command = [sys.executable, "-c", FULL, "export", str(tmp_path), f"--{form}", str(path)]
+    command = [sys.executable, "-c", FULL, str(limit), "export", str(tmp_path), f"--{form}", str(path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 4, done.stderr
     assert f"sluice-post: {path}: cannot be written" in done.stderr

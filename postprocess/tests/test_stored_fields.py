@@ -142,7 +142,7 @@ def test_slices_are_read_and_verified_part_by_part(tmp_path: Path, flow: synthet
 
 
 MEMORY = """
-import resource, sys
+import gc, resource, sys
 import numpy as np, dask, h5netcdf, xarray
 import sluice_post as sp
 from sluice_post.cli import main
@@ -164,6 +164,7 @@ except (MemoryError, InputOutputError):
     pass
 else:
     raise SystemExit("the limit has no effect")
+gc.collect()
 if with_dask:
     means = u.mean(["z", "y", "x_face"]).values
     assert main(["export", directory, "--netcdf", output, "--only", "slices", "--overwrite"]) == 0

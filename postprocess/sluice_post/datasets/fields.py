@@ -123,7 +123,11 @@ def checkpoint_dataset(path: Path) -> xr.Dataset:
 
 
 CHECKPOINTS = "checkpoints"  # the name of their series
-_OF_SERIES = re.compile(r"(.+)_(\d{7,})")
+_OF_SERIES = re.compile(r"(.+)_\d{7,}")
+
+
+def _step_of(path: Path) -> int:
+    return int(path.stem.rpartition("_")[2])
 
 
 def field_series(directory: Path) -> dict[str, list[Path]]:
@@ -131,14 +135,13 @@ def field_series(directory: Path) -> dict[str, list[Path]]:
 
     An output with the name of the checkpoints hides them.
     """
-    found: dict[str, list[tuple[int, Path]]] = {}
-    for path in directory.glob(layout.CHECKPOINT_PATTERN):
-        found.setdefault(CHECKPOINTS, []).append((int(path.stem.removeprefix("step_")), path))
-    outputs: dict[str, list[tuple[int, Path]]] = {}
+    found: dict[str, list[Path]] = {}
     for path in (directory / layout.FIELDS_FOLDER).glob("*.h5"):
         if (name := _OF_SERIES.fullmatch(path.stem)) is not None:
-            outputs.setdefault(name[1], []).append((int(name[2]), path))
-    return {name: [path for _, path in sorted(files)] for name, files in sorted((found | outputs).items())}
+            found.setdefault(name[1], []).append(path)
+    if checkpoints := list(directory.glob(layout.CHECKPOINT_PATTERN)):
+        found.setdefault(CHECKPOINTS, checkpoints)
+    return {name: sorted(paths, key=_step_of) for name, paths in sorted(found.items())}
 
 
 @dataclass(frozen=True)
@@ -154,8 +157,8 @@ class _Snapshot:
             return np.asarray(file[self.field][points])[np.newaxis][times]
 
 
-def _time_of(path: Path, first: xr.Dataset) -> tuple[float, int]:
-    """Time and step of a file, which must have the fields and the points of the first."""
+def _check_alike(path: Path, first: xr.Dataset) -> None:
+    """An error if a file does not have the fields and the points of the first of its series."""
     with reading(path, "the HDF5 file"), h5py.File(path, "r") as file:
         alike = all(
             name in file and file[name].shape == values.shape and file[name].dtype == values.dtype
@@ -165,10 +168,21 @@ def _time_of(path: Path, first: xr.Dataset) -> tuple[float, int]:
             isinstance(item, h5py.Dataset) and item.ndim == len(layout.PROBE_FACES) for item in file.values()
         )
         alike = alike and all(np.array_equal(file[str(line)], first[line]) for line in first.indexes)
-        time, step = float(file.attrs[layout.ATTR_TIME]), int(file.attrs[layout.ATTR_STEP])
     if not alike:
         raise InputOutputError(f"{path}: has other points or fields than the first file of the series")
-    return time, step
+
+
+def files_between(
+    paths: Sequence[Path], begin: float | None, end: float | None
+) -> dict[Path, tuple[float, int]]:
+    """Time and step of those files of a series that are between two times."""
+    found = {}
+    for path in paths:
+        with reading(path, "the HDF5 file"), h5py.File(path, "r") as file:
+            time, step = float(file.attrs[layout.ATTR_TIME]), int(file.attrs[layout.ATTR_STEP])
+        if (begin is None or time >= begin) and (end is None or time <= end):
+            found[path] = time, step
+    return found
 
 
 def field_series_dataset(
@@ -179,15 +193,12 @@ def field_series_dataset(
     Values are read when they are used, and only those used; their hashes are not verified: `sluice verify DIR` does
     that. Coordinates: `time` and `step`.
     """
-    first = checkpoint_dataset(paths[0])
-    at = {path: _time_of(path, first) for path in paths}
-    chosen = [
-        path
-        for path in paths
-        if (begin is None or at[path][0] >= begin) and (end is None or at[path][0] <= end)
-    ]
+    chosen = files_between(paths, begin, end)
     if not chosen:
         raise NoBlocksError(f"{paths[0].parent}: there are no fields {name} between these times")
+    first = checkpoint_dataset(next(iter(chosen)))
+    for path in chosen:
+        _check_alike(path, first)
     variables = {
         str(field): stored_variable(
             [str(dim) for dim in values.dims],
@@ -200,8 +211,8 @@ def field_series_dataset(
     }
     coordinates = {str(line): first[line].variable for line in first.indexes}
     coordinates |= {
-        "time": variable("time", [at[path][0] for path in chosen], *_TIME),
-        "step": variable("time", [at[path][1] for path in chosen], _STEP),
+        "time": variable("time", [time for time, _ in chosen.values()], *_TIME),
+        "step": variable("time", [step for _, step in chosen.values()], _STEP),
     }
     attributes = {key: first.attrs[key] for key in _KEPT if key != layout.ATTR_STEP}
     first.close()
