@@ -152,7 +152,7 @@ class NetCdf:
         encoding: dict[Any, Any] = {}
         for name, values in found.data_vars.items():
             if values.ndim > 0 and values.dtype.kind in "if":
-                encoding[name] = {"zlib": True, "complevel": 1, "shuffle": True}
+                encoding[name] = values.encoding | {"zlib": True, "complevel": 1, "shuffle": True}
             if name in stored:
                 encoding[name]["chunksizes"] = stored[str(name)]
         found.to_netcdf(self._path, mode="a", group=group, engine="h5netcdf", encoding=encoding)
