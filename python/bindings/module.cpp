@@ -22,6 +22,7 @@
 #include "io/files/posix_file.hpp"
 #include "model/mean_flow.hpp"
 #include "python/bindings/session.hpp"
+#include "python/bindings/walls.hpp"
 #include "solver/physics/terms.hpp"
 #include "src/run/mpi_session.hpp"
 #include "src/run/provenance.hpp"
@@ -99,6 +100,7 @@ nb::object values(Session& session, const std::string& name) {
 }
 
 HostArray values_to_change(Session& session, const std::string& name) {
+  session.require_between_steps();
   Field& field = session.field(name).field;
   if (device::is_gpu()) return downloaded(field);
   return in_place<HostArray, real>(field, nb::device::cpu::value, 0);
@@ -283,4 +285,5 @@ NB_MODULE(_core, module) {
       "text"_a, "file"_a, "settings"_a);
   module.def("end_mpi", [] { own_mpi().reset(); });
   add_session(module);
+  add_walls(module);
 }

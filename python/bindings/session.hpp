@@ -6,9 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/support/owned_comm.hpp"
+#include "python/bindings/wall_access.hpp"
 #include "solver/diagnostics.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/simulation.hpp"
@@ -30,6 +32,8 @@ struct Snapshot {
 
   std::vector<Field> fields;  ///< in the order of State::fields(), with halos
   std::vector<Field> walls;   ///< planes of walls that respond to the flow
+  std::vector<PrescribedWall> prescribed;
+  ForcingParameters streamwise, spanwise;
   double time = 0;
   std::int64_t step = 0;
   EqualSteps equal_steps;
@@ -39,7 +43,8 @@ struct Snapshot {
 };
 
 /// A simulation without files, between its start and close(). All functions are collective over its communicator unless
-/// they say that they are local. After close() they throw Error(usage).
+/// they say that they are local. After close() and on other threads than the one that made it they throw Error(usage),
+/// and while a response of a wall runs, all that change the flow.
 class Session {
  public:
   /// Sets up the case of rank 0 and its initial field as `sluice run` does: the same bits. comm may be freed
@@ -52,6 +57,10 @@ class Session {
   void close();
   bool closed() const { return !simulation_; }
   Simulation& simulation();  ///< local
+  /// Throws Error(usage) while a response of a wall runs. Local.
+  void require_between_steps();
+  /// Responses of walls and planes.
+  WallAccess& walls() { return walls_; }
 
   void step();
   /// Whether the end of the case, or the time `until`, is reached. Local.
@@ -62,6 +71,10 @@ class Session {
   /// Call on the ranks that have changed values of a field. The next function that needs valid fields calls project(),
   /// or fills halos only if no velocity was changed. Local.
   void note_change(const Field& field);
+  /// The same for a component of a wall's velocity. Local.
+  void note_wall_change(Location component);
+  /// After this, views of the fields are stale. Local.
+  void end_views() { ++generation_; }
 
   Diagnostics diagnostics();
   Snapshot snapshot();
@@ -87,6 +100,8 @@ class Session {
   OwnedComm comm_;
   std::unique_ptr<Simulation> simulation_;
   std::vector<std::string> warnings_;
+  WallAccess walls_{*this};
+  std::thread::id thread_ = std::this_thread::get_id();
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step

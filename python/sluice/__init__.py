@@ -13,21 +13,29 @@ from .errors import (
     UsageError,
 )
 from .field import Field
+from .forcing import Driving, Forcing
 from .simulation import Diagnostics, Simulation, Snapshot
+from .walls import Plane, Wall, Walls, WallVelocity
 
 __all__ = [
     "Case",
     "Diagnostics",
+    "Driving",
     "Error",
     "Field",
     "FileError",
+    "Forcing",
     "NumericsError",
+    "Plane",
     "ResourcesError",
     "RestartError",
     "Simulation",
     "Snapshot",
     "StaleViewError",
     "UsageError",
+    "Wall",
+    "WallVelocity",
+    "Walls",
     "__version__",
     "precision",
     "shipped_cases",

@@ -18,6 +18,8 @@ from . import _core
 from .case import Case
 from .errors import UsageError
 from .field import Field
+from .forcing import Forcing
+from .walls import LOCATIONS, Plane, Walls
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -88,6 +90,10 @@ class Simulation:
         self._hooks: list[tuple[int, Callable[[Simulation], object]]] = []
         self._calls_hooks = False
         self._session = _core.Session(*case._source(), _address_of(comm))
+        self.walls = Walls(self, self._session)
+        """The walls "bottom" and "top"."""
+        self.forcing = Forcing(self._session)
+        """What drives the mean flow along "streamwise" and "spanwise"."""
         _open.add(self)
         for text in self._session.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
@@ -163,7 +169,7 @@ class Simulation:
     def _step(self) -> None:
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
-        self._session.step()
+        self.walls._step()
         self._calls_hooks = True
         try:
             for steps, function in self._hooks:
@@ -196,6 +202,15 @@ class Simulation:
     def fields(self) -> dict[str, Field]:
         """All fields by name: u, v, w, p and the scalars, which are at cell centres."""
         return {name: Field(self._session, name) for name in self._session.field_names()}
+
+    def plane(self, name: str, z: float) -> Plane:
+        """The plane of a field nearest to this height, on all processes: each has its part in x and y. Collective.
+
+        For u, v, p and scalars inside of a response, Sluice corrects the whole velocity first; w alone costs less. The
+        next call for the same plane overwrites the memory of this one.
+        """
+        location = LOCATIONS.get(name, "centre")
+        return Plane(self._session, name, location, _core.plane_of_flow(self._session, name, float(z)))
 
     def project(self) -> None:
         """Makes the velocity divergence-free and brings the walls up to date, after changes of fields. Collective."""
