@@ -39,7 +39,9 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       box_(decomposition.x_pencil(comm.rank())),
       walls_(grid, box_, flow.bottom, flow.top, scalar_fields(flow), comm.world(), flow.periodic_z),
       wall_responses_(comm, decomposition, grid, flow_, walls_),
+      wall_functions_(comm, walls_),
       halo_(comm, box_, exchanges.halos, flow.periodic_z),
+      halo_method_(&exchanges.halos),
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
       transport_(comm, decomposition, grid, metrics_, walls_, flow, exchanges.columns),
@@ -150,6 +152,18 @@ void TimeStepper::remove_source(const SourceLoop& source) {
   transport_.remove_source(source);
 }
 
+void TimeStepper::respond(Walls::Side side, WallFunction function) {
+  wall_functions_.set(side, std::move(function), reach_of(flow_.order));
+}
+
+/// Their y halos.
+void TimeStepper::fill_prescribed_walls() {
+  const HaloExchange::Fields planes = walls_.prescribed();
+  if (planes.empty()) return;
+  if (!wall_halo_) wall_halo_.emplace(*comm_, planes.front()->box(), *halo_method_);
+  wall_halo_->update_y(planes);
+}
+
 State TimeStepper::make_state() const {
   // With explicit diffusion the solve uses p itself as phi.
   Field p = implicit_ ? make_field(base_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();
@@ -160,6 +174,7 @@ MeanForce TimeStepper::step(State& state, double dt) {
   Loan loan(state);
   const MeanForce mean_force = advance(loan.flow(), dt);
   this->state(loan.flow());
+  throw_failed_response();
   return mean_force;
 }
 
@@ -225,6 +240,7 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   wall_responses_.respond(velocity(flow), metrics_);
   body_forces_.set_time(times.start());
   transport_.set_time(times.start());
+  if (wall_functions_.respond([&] { return velocity(flow); }, metrics_)) fill_prescribed_walls();
   walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
@@ -356,6 +372,8 @@ double TimeStepper::time_step_limit(const State& state) const {
 
 void TimeStepper::project(State& state) {
   walls_.set_time(state.time);
+  walls_.balance_prescribed();
+  fill_prescribed_walls();
   walls_.apply_normal(state.velocity.w);
   Field& phi = phi_of(state);
   // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.
@@ -369,6 +387,7 @@ void TimeStepper::project(State& state) {
 
 void TimeStepper::fill_halos(State& state) {
   walls_.set_time(state.time);
+  fill_prescribed_walls();
   fill_halos(state.fields(), ZHalos::to_fill);
 }
 

@@ -24,6 +24,7 @@
 #include "python/bindings/forces.hpp"
 #include "python/bindings/initial.hpp"
 #include "python/bindings/session.hpp"
+#include "python/bindings/walls.hpp"
 #include "solver/physics/terms.hpp"
 #include "src/run/mpi_session.hpp"
 #include "src/run/provenance.hpp"
@@ -106,6 +107,7 @@ nb::object values(Session& session, const std::string& name) {
 }
 
 HostArray values_to_change(Session& session, const std::string& name) {
+  session.require_between_steps();
   Field& field = session.field(name).field;
   if (device::is_gpu()) return downloaded(field);
   return in_place<HostArray, real>(field, nb::device::cpu::value, 0);
@@ -300,4 +302,5 @@ NB_MODULE(_core, module) {
   add_statistics(module);
   add_forces(module);
   add_initial(module);
+  add_walls(module);
 }

@@ -89,6 +89,7 @@ void Session::close() {
     ~Freeing() { session.free(); }
   };
   if (closed()) return;
+  require_between_steps();
   const Freeing at_return{*this};
   if (!run_->writes_files() || run_->ended()) return;
   settle();
@@ -96,6 +97,7 @@ void Session::close() {
 }
 
 void Session::free() {
+  walls_.clear();
   statistics_.reset();
   run_.reset();
   guard_.watchdog.reset();
@@ -106,7 +108,15 @@ void Session::free() {
 
 Simulation& Session::simulation() {
   if (!run_) throw Error(ExitCode::usage, "the simulation is closed");
+  if (std::this_thread::get_id() != thread_)
+    throw Error(ExitCode::usage, "only the thread that has made a simulation may use it");
   return run_->simulation();
+}
+
+void Session::require_between_steps() {
+  static_cast<void>(simulation());
+  if (walls_.responding())
+    throw Error(ExitCode::usage, "the response of a wall cannot change the simulation or step it");
 }
 
 void Session::step() {
@@ -125,6 +135,8 @@ bool Session::at_end(std::optional<double> until) {
 }
 
 void Session::project() {
+  require_between_steps();
+  walls_.agree_on_walls();
   Simulation& now = simulation();
   now.stepper.project(now.state());
   now.state_replaced();
@@ -142,10 +154,16 @@ void Session::note_change(const Field& field) {
   change_ = std::max(change_, in_velocity ? velocity : halos);
 }
 
-/// A field may have been changed on some ranks alone.
+void Session::note_wall_change(Location component) {
+  change_ = std::max(change_, component == Location::z_face ? velocity : halos);
+}
+
+/// A field or a wall may have been changed on some ranks alone.
 void Session::settle() {
+  require_between_steps();
   Simulation& now = simulation();
   int change = change_;
+  walls_.agree_on_walls();
   if (now.comm.processes().size() > 1)
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of changes");
   if (change == velocity) project();
@@ -167,6 +185,9 @@ Snapshot Session::snapshot() {
   Snapshot made;
   for (const auto& [descriptor, field] : now.state().fields()) made.fields.push_back(copy_of(field));
   for (const WallPlane& wall : now.stepper.wall_responses().state()) made.walls.push_back(copy_of(*wall.plane));
+  made.prescribed = walls_.prescribed();
+  made.streamwise = now.stepper.forcing().parameters();
+  made.spanwise = now.stepper.spanwise_forcing().parameters();
   made.time = now.time();
   made.step = now.step();
   made.equal_steps = now.equal_steps();
@@ -179,6 +200,7 @@ Snapshot Session::snapshot() {
 }
 
 void Session::restore(const Snapshot& snapshot) {
+  require_between_steps();
   Simulation& now = simulation();
   if (run_->writes_files() && (snapshot.step < now.step() || snapshot.time < now.time())) {
     throw Error(ExitCode::usage,
@@ -194,6 +216,8 @@ void Session::restore(const Snapshot& snapshot) {
     for (std::size_t n = 0; fits && n < fields.size(); ++n) pairs.emplace_back(&fields[n].field, &snapshot.fields[n]);
     for (std::size_t n = 0; fits && n < walls.size(); ++n) pairs.emplace_back(walls[n].plane, &snapshot.walls[n]);
     fits = fits && std::ranges::all_of(pairs, [](const auto& pair) { return is_alike(*pair.first, *pair.second); });
+    for (const PrescribedWall& wall : snapshot.prescribed)
+      now.stepper.walls().require_prescribable(wall.side, wall.component);
     if (!fits) {
       throw Error(ExitCode::usage,
                   "the snapshot does not fit: it is of a simulation with another grid, other fields "
@@ -202,6 +226,9 @@ void Session::restore(const Snapshot& snapshot) {
   });
   ++generation_;
   for (const auto& [field, copy] : pairs) set(*field, *copy);
+  walls_.restore(snapshot.prescribed);
+  now.stepper.forcing().restore(snapshot.streamwise);
+  now.stepper.spanwise_forcing().restore(snapshot.spanwise);
   State& state = now.state();
   state.time = snapshot.time;
   state.step = snapshot.step;
@@ -237,6 +264,7 @@ Described<Field> Session::field(const std::string& name) {
 
 std::vector<real> Session::gather(const std::string& name) {
   const Field& own = field(name).field;
+  walls_.enter_collective();
   const auto& cells = simulation().grid.cells();
   const std::vector<std::byte> bytes = io::gather_box(comm_, box_of(cells[0], cells[1], cells[2]), own.box(),
                                                       io::h5::type_of<real>, download(own).data());

@@ -6,10 +6,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/support/owned_comm.hpp"
 #include "python/bindings/statistics.hpp"
+#include "python/bindings/wall_access.hpp"
 #include "solver/diagnostics.hpp"
 #include "src/commands/commands.hpp"
 #include "src/outputs/run_loop.hpp"
@@ -32,6 +34,8 @@ struct Snapshot {
 
   std::vector<Field> fields;  ///< in the order of State::fields(), with halos
   std::vector<Field> walls;   ///< planes of walls that respond to the flow
+  std::vector<PrescribedWall> prescribed;
+  ForcingParameters streamwise, spanwise;
   double time = 0;
   std::int64_t step = 0;
   EqualSteps equal_steps;
@@ -48,7 +52,8 @@ struct OutputText {
 };
 
 /// A simulation, with or without an output directory, between its start and close(). All functions are collective over
-/// its communicator unless they say that they are local. After close() they throw Error(usage).
+/// its communicator unless they say that they are local. After close() and on other threads than the one that made it
+/// they throw Error(usage), and while a response of a wall runs, all that change the flow.
 class Session {
  public:
   /// Sets up the case of rank 0 and its first field as `sluice run` does: the same bits and files. `output`: that of
@@ -62,6 +67,10 @@ class Session {
   void close();
   bool closed() const { return !run_; }
   Simulation& simulation();  ///< local
+  /// Throws Error(usage) while a response of a wall runs. Local.
+  void require_between_steps();
+  /// Responses of walls and planes.
+  WallAccess& walls() { return walls_; }
 
   void step();
   /// Whether the end of the case, or the time `until`, is reached, or a run with files is asked to stop.
@@ -72,6 +81,10 @@ class Session {
   /// Call on the ranks that have changed values of a field. The next function that needs valid fields calls project(),
   /// or fills halos only if no velocity was changed. Local.
   void note_change(const Field& field);
+  /// The same for a component of a wall's velocity. Local.
+  void note_wall_change(Location component);
+  /// After this, views of the fields are stale. Local.
+  void end_views() { ++generation_; }
 
   Diagnostics diagnostics();
   Snapshot snapshot();
@@ -105,6 +118,8 @@ class Session {
   RunGuard guard_;
   std::unique_ptr<RunLoop> run_;
   std::unique_ptr<MemoryStatistics> statistics_;
+  WallAccess walls_{*this};
+  std::thread::id thread_ = std::this_thread::get_id();
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step

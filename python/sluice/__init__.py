@@ -14,18 +14,23 @@ from .errors import (
 )
 from .field import Field
 from .forces import Force, GivenArray, Source
+from .forcing import Driving, Forcing
 from .simulation import Diagnostics, Simulation, Snapshot
 from .statistics import Statistics
+from .walls import Plane, Wall, Walls, WallVelocity
 
 __all__ = [
     "Case",
     "Diagnostics",
+    "Driving",
     "Error",
     "Field",
     "FileError",
     "Force",
+    "Forcing",
     "GivenArray",
     "NumericsError",
+    "Plane",
     "ResourcesError",
     "RestartError",
     "Simulation",
@@ -34,6 +39,9 @@ __all__ = [
     "StaleViewError",
     "Statistics",
     "UsageError",
+    "Wall",
+    "WallVelocity",
+    "Walls",
     "__version__",
     "precision",
     "shipped_cases",

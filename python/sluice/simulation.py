@@ -20,8 +20,10 @@ from .case import Case
 from .errors import Error, UsageError
 from .field import Field
 from .forces import Force, Given, Source
+from .forcing import Forcing
 from .initial import set_initial
 from .statistics import Statistics
+from .walls import LOCATIONS, Plane, Walls
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -131,6 +133,10 @@ class Simulation:
             allow_change,
             overwrite,
         )
+        self.walls = Walls(self, self._session)
+        """The walls "bottom" and "top"."""
+        self.forcing = Forcing(self._session)
+        """What drives the mean flow along "streamwise" and "spanwise"."""
         _open.add(self)
         self._warn(stacklevel=3)
         if initial is not None and self.step_number == 0:
@@ -224,7 +230,7 @@ class Simulation:
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
         self._refresh_given()
-        self._session.step()
+        self.walls._step()
         self._warn(stacklevel=4)
         self._calls_hooks = True
         try:
@@ -311,6 +317,15 @@ class Simulation:
     def fields(self) -> dict[str, Field]:
         """All fields by name: u, v, w, p and the scalars, which are at cell centres."""
         return {name: Field(self._session, name) for name in self._session.field_names()}
+
+    def plane(self, name: str, z: float) -> Plane:
+        """The plane of a field nearest to this height, on all processes: each has its part in x and y. Collective.
+
+        For u, v, p and scalars inside of a response, Sluice corrects the whole velocity first; w alone costs less. The
+        next call for the same plane overwrites the memory of this one.
+        """
+        location = LOCATIONS.get(name, "centre")
+        return Plane(self._session, name, location, _core.plane_of_flow(self._session, name, float(z)))
 
     def project(self) -> None:
         """Makes the velocity divergence-free and brings the walls up to date, after changes of fields. Collective."""

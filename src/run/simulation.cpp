@@ -101,6 +101,7 @@ double Simulation::advance() {
   forcing = stepper.advance(advancing_, dt);
   has_stepped_ = true;
   rate_.reset();
+  stepper.throw_failed_response();
   return dt;
 }
 
