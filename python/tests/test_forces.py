@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import sluice_run
+from processes import run_script
 
 import sluice
 
@@ -207,22 +204,8 @@ with sluice.Simulation(case) as sim:
 
 
 def test_same_bits_on_two_processes(tmp_path: Path) -> None:
-    pytest.importorskip("mpi4py")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    alone = {name: value for name, value in os.environ.items() if name not in sluice_run.QUICK_START}
     for ranks, split in [(1, "z"), (2, "z"), (2, "y")]:
-        ran = subprocess.run(
-            [
-                *(sluice_run.MPIRUN, *sluice_run.FLAGS, "-n", str(ranks), sys.executable, script),
-                *(tmp_path / f"{ranks}{split}.npz", split),
-            ],
-            env={**alone, **sluice_run.QUICK_LAUNCH, **sluice_run.YIELDING},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+        run_script(tmp_path, SCRIPT, tmp_path / f"{ranks}{split}.npz", split, ranks=ranks)
     one = np.load(tmp_path / "1z.npz")
     for other in ("2z", "2y"):
         two = np.load(tmp_path / f"{other}.npz")

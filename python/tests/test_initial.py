@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import sluice_run
+from processes import run_script
 
 import sluice
 
@@ -123,22 +120,8 @@ except (ValueError, sluice.UsageError) as error:
 
 
 def test_two_processes(tmp_path: Path) -> None:
-    pytest.importorskip("mpi4py")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    alone = {name: value for name, value in os.environ.items() if name not in sluice_run.QUICK_START}
     for ranks in (1, 2):
-        ran = subprocess.run(
-            [
-                *(sluice_run.MPIRUN, *sluice_run.FLAGS, "-n", str(ranks), sys.executable, script),
-                *(tmp_path / f"{ranks}.npz", Path(__file__).parent),
-            ],
-            env={**alone, **sluice_run.QUICK_LAUNCH, **sluice_run.YIELDING},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+        run_script(tmp_path, SCRIPT, tmp_path / f"{ranks}.npz", Path(__file__).parent, ranks=ranks)
     one, two = np.load(tmp_path / "1.npz"), np.load(tmp_path / "2.npz")
     for name in one.files:
         assert np.array_equal(one[name], two[name]), name

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ import h5py
 import numpy as np
 import pytest
 import sluice_run
+from processes import run_script
 
 import sluice
 
@@ -305,20 +303,7 @@ def test_two_processes(tmp_path: Path) -> None:
     two = {"parallel": {"grid": [1, 2], "exchange": "mpi_pipelined"}}
     expected = run_program(tmp_path, two, ranks=2)
     expected.rename(tmp_path / "program")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    alone = {name: value for name, value in os.environ.items() if name not in sluice_run.QUICK_START}
-    ran = subprocess.run(
-        [
-            *(sluice_run.MPIRUN, *sluice_run.FLAGS, "-n", "2", sys.executable, script),
-            *(tmp_path / "case.yaml", tmp_path / "out"),
-        ],
-        env={**alone, **sluice_run.QUICK_LAUNCH, **sluice_run.YIELDING},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    run_script(tmp_path, SCRIPT, tmp_path / "case.yaml", tmp_path / "out", ranks=2)
     first, second = files_of(tmp_path / "program"), files_of(tmp_path / "out")
     for name in first.keys() - OWN_OF_A_RUN:
         if not name.startswith("checkpoints") or name.endswith(f"{STEPS:07d}.h5"):

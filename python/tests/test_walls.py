@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sluice_run
 from conftest import CHANNEL
+from processes import run_script
 
 import sluice
 
@@ -169,22 +166,6 @@ def compare(steps, grid, diffusion, names):
 """
 
 
-def launch(tmp_path: Path, text: str, ranks: int, timeout: int = 120) -> str:
-    pytest.importorskip("mpi4py")
-    script = tmp_path / "script.py"
-    script.write_text(text)
-    alone = {name: value for name, value in os.environ.items() if name not in sluice_run.QUICK_START}
-    ran = subprocess.run(
-        [sluice_run.MPIRUN, *sluice_run.FLAGS, "-n", str(ranks), sys.executable, script],
-        env={**alone, **sluice_run.QUICK_LAUNCH, **sluice_run.YIELDING},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
-
-
 @pytest.mark.parametrize(("ranks", "grid"), [(1, [1, 1]), (2, [1, 2]), (2, [2, 1])])
 def test_opposition_control_in_python_has_the_bits_of_the_built_in_one(
     ranks: int, grid: list[int], tmp_path: Path
@@ -194,7 +175,7 @@ def test_opposition_control_in_python_has_the_bits_of_the_built_in_one(
         for diffusion, names in (("explicit", ["bottom"]), ("implicit_z", ["bottom", "top"]))
     )
     text = "from mpi4py import MPI\n" + OPPOSE + calls
-    assert launch(tmp_path, text, ranks).count("the same bits") == 2
+    assert run_script(tmp_path, text, ranks=ranks).count("the same bits") == 2
 
 
 FAILURES = """
@@ -261,7 +242,7 @@ with sluice.Simulation(case) as sim:
 
 @pytest.mark.parametrize("grid", ["1, 2", "2, 1"])
 def test_errors_on_one_process_reach_all(grid: str, tmp_path: Path) -> None:
-    launch(tmp_path, FAILURES.replace("GRID", grid), 2)
+    run_script(tmp_path, FAILURES.replace("GRID", grid), ranks=2)
 
 
 def test_a_response_reads_the_fields(channel: sluice.Case) -> None:
