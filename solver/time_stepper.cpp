@@ -156,6 +156,11 @@ void TimeStepper::respond(Walls::Side side, WallFunction function) {
   wall_functions_.set(side, std::move(function), reach_of(flow_.order));
 }
 
+void TimeStepper::accept_prescribed_walls() {
+  walls_.balance_prescribed();
+  fill_prescribed_walls();
+}
+
 /// Their y halos.
 void TimeStepper::fill_prescribed_walls() {
   const HaloExchange::Fields planes = walls_.prescribed();
@@ -372,8 +377,7 @@ double TimeStepper::time_step_limit(const State& state) const {
 
 void TimeStepper::project(State& state) {
   walls_.set_time(state.time);
-  walls_.balance_prescribed();
-  fill_prescribed_walls();
+  accept_prescribed_walls();
   walls_.apply_normal(state.velocity.w);
   Field& phi = phi_of(state);
   // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.

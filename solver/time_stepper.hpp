@@ -65,6 +65,10 @@ class TimeStepper {
   /// Removes a source that add_source() has added. Local.
   void remove_source(const SourceLoop& source);
 
+  /// After changes of planes of Walls::prescribe: checks that the fluxes balance, and fills the y halos. The next
+  /// substeps end with these velocities. Call it between steps. Throws like Walls::balance_prescribed. Collective.
+  void accept_prescribed_walls();
+
   /// From the next step on, `function` sets w of a wall at the start of every substep; null removes it, and w keeps its
   /// values. If it throws in a step, or the fluxes through the walls do not balance, the step is completed with the w
   /// that the wall has; then step() throws that Error on all ranks. advance() does not: call throw_failed_response().

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -121,6 +122,8 @@ void Session::require_between_steps() {
 
 void Session::step() {
   settle();
+  if (walls_change_ != unchanged) simulation().stepper.accept_prescribed_walls();
+  walls_change_ = unchanged;
   ++generation_;  // even if the step fails
   run_->step();
   if (statistics_) statistics_->after_step();
@@ -145,6 +148,7 @@ void Session::project() {
 
 void Session::replaced() {
   change_ = none;
+  walls_change_ = unchanged;
   run_->flow_changed();
 }
 
@@ -155,19 +159,24 @@ void Session::note_change(const Field& field) {
 }
 
 void Session::note_wall_change(Location component) {
-  change_ = std::max(change_, component == Location::z_face ? velocity : halos);
+  walls_change_ = std::max(walls_change_, component == Location::z_face ? normal : tangential);
 }
 
 /// A field or a wall may have been changed on some ranks alone.
 void Session::settle() {
   require_between_steps();
   Simulation& now = simulation();
-  int change = change_;
   walls_.agree_on_walls();
-  if (now.comm.processes().size() > 1)
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of changes");
-  if (change == velocity) project();
-  if (change == halos) {
+  if (now.comm.processes().size() > 1) {
+    std::array<int, 2> changes{change_, walls_change_};
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, changes.data(), 2, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of changes");
+    change_ = static_cast<Change>(changes[0]);
+    walls_change_ = static_cast<Wall>(changes[1]);
+  }
+  // Halos hold the velocity of walls.
+  if (change_ == velocity || (change_ == halos && walls_change_ == normal)) {
+    project();
+  } else if (change_ == halos) {
     now.stepper.fill_halos(now.state());
     now.state_replaced();
     replaced();
@@ -236,9 +245,10 @@ void Session::restore(const Snapshot& snapshot) {
   now.dt = snapshot.dt;
   now.dt_limit = snapshot.dt_limit;
   now.forcing = snapshot.forcing;
-  now.stepper.fill_halos(state);
+  now.stepper.walls().set_time(state.time);
   now.restored_at(snapshot.advective_rate);
   replaced();
+  if (!snapshot.prescribed.empty()) walls_change_ = normal;
   if (statistics_) statistics_->set(snapshot.statistics.value_or(MemoryStatistics::Samples()));
 }
 

@@ -123,6 +123,8 @@ class Session {
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
+  /// Of walls that are prescribed, which the next step takes over.
+  enum Wall : int { unchanged, tangential, normal } walls_change_ = unchanged;
 };
 
 /// Coordinates along z, y and x of the values of a field that belong to this box of cells.

@@ -170,9 +170,10 @@ class WallVelocity(Plane):
         """Sets the velocity of the wall, which stays until it is changed. Local.
 
         `values`: a number or an array with the shape of its place, real and finite. For all of the plane ([...] or
-        [:]) also an array in the memory of the GPU, contiguous and of the type of the build, which is copied there. If
-        w was changed, the next step first makes the velocity divergence-free; it raises UsageError on all processes if
-        the mean of w differs between the walls. Raises UsageError at once if the case or a response sets the component.
+        [:]) also an array in the memory of the GPU, contiguous and of the type of the build, which is copied there.
+        The wall has the velocity from the end of the next Runge-Kutta substep on. If the mean of w differs between the
+        walls, the next step raises UsageError on all processes. Raises UsageError at once if the case or a response
+        sets the component.
         """
         session = self._session
         if session.closed:
