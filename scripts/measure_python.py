@@ -4,9 +4,10 @@
 usage: scripts/measure_python.py [--cells NX NY NZ] [--steps N] [--repeats N] [--program sluice]
 
 sim.step             the case as it is
-plane and wall       each step reads a plane of u and sets w of the bottom wall, on GPUs with CuPy
+plane and wall       each step reads a plane of w and sets w of the bottom wall, on GPUs with CuPy
 control, built in    opposition control of both walls by the case
-control, Python      the same by two functions of Python
+control, Python      the same by two functions of Python, which leave the mean to Sluice
+control, own mean    the same by two functions that use wall.mean
 
 Needs the package `sluice` and the program of the same build. Prints medians, the range, and the ratio of the medians:
 of the control in Python to the one that is built in, of the others to `sluice run`.
@@ -82,20 +83,20 @@ def use_plane_and_wall(sim: sluice.Simulation) -> None:
 
     @sim.every(1)
     def read_and_set(sim: sluice.Simulation) -> None:
-        xp.asarray(sim.plane("u", z=0.1))
+        xp.asarray(sim.plane("w", z=0.1))
         wall.w[...] = jet
 
 
-def oppose(sim: sluice.Simulation) -> None:
+def oppose(sim: sluice.Simulation, own_mean: bool) -> None:
     """Opposition control of both walls."""
     xp = arrays()
     for name, height in (("bottom", HEIGHT), ("top", 2 - HEIGHT)):
         wall = sim.walls[name]
 
-        @wall.response
+        @wall.response(remove_mean=not own_mean)
         def respond(sim: sluice.Simulation, wall: sluice.Wall = wall, height: float = height) -> Any:
             w = xp.asarray(sim.plane("w", z=height))
-            return wall.mean(w) - w
+            return wall.mean(w) - w if own_mean else -w
 
 
 def controlled(case: sluice.Case) -> sluice.Case:
@@ -123,7 +124,8 @@ def main() -> None:
         "sim.step": lambda: seconds_of_package(case_of(cells), steps, lambda sim: None),
         "plane and wall": lambda: seconds_of_package(case_of(cells), steps, use_plane_and_wall),
         "control, built in": lambda: seconds_of_package(controlled(case_of(cells)), steps, lambda sim: None),
-        "control, Python": lambda: seconds_of_package(case_of(cells), steps, oppose),
+        "control, Python": lambda: seconds_of_package(case_of(cells), steps, lambda sim: oppose(sim, False)),
+        "control, own mean": lambda: seconds_of_package(case_of(cells), steps, lambda sim: oppose(sim, True)),
     }
     found: dict[str, list[float]] = {name: [] for name in forms}
     for _ in range(options.repeats):

@@ -39,7 +39,7 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       box_(decomposition.x_pencil(comm.rank())),
       walls_(grid, box_, flow.bottom, flow.top, scalar_fields(flow), comm.world(), flow.periodic_z),
       wall_responses_(comm, decomposition, grid, flow_, walls_),
-      wall_functions_(comm, walls_),
+      wall_functions_(comm, walls_, grid),
       halo_(comm, box_, exchanges.halos, flow.periodic_z),
       halo_method_(&exchanges.halos),
       momentum_(metrics_, flow),
@@ -152,8 +152,8 @@ void TimeStepper::remove_source(const SourceLoop& source) {
   transport_.remove_source(source);
 }
 
-void TimeStepper::respond(Walls::Side side, WallFunction function) {
-  wall_functions_.set(side, std::move(function), reach_of(flow_.order));
+void TimeStepper::respond(Walls::Side side, WallFunction function, bool remove_mean) {
+  wall_functions_.set(side, std::move(function), reach_of(flow_.order), remove_mean);
 }
 
 void TimeStepper::accept_prescribed_walls() {

@@ -73,7 +73,8 @@ class TimeStepper {
   /// values. If it throws in a step, or the fluxes through the walls do not balance, the step is completed with the w
   /// that the wall has; then step() throws that Error on all ranks. advance() does not: call throw_failed_response().
   /// Call it on every rank, between steps. Not a part of checkpoints. Throws like Walls::prescribe.
-  void respond(Walls::Side side, WallFunction function);
+  /// remove_mean: the mean over the wall is subtracted from what the function has written.
+  void respond(Walls::Side side, WallFunction function, bool remove_mean = false);
   void throw_failed_response() { wall_functions_.throw_failure(); }
   bool has_response(Walls::Side side) const { return wall_functions_.has(side); }
 

@@ -51,7 +51,7 @@ void copy(void* to, const void* from, std::size_t bytes);
 void copy_rows(void* to, const void* from, std::size_t row_bytes, int rows, std::ptrdiff_t row_stride, int planes,
                std::ptrdiff_t plane_stride);
 
-/// Issues a copy between device memory and memory of allocate_host(), in order with the loops; does not wait.
+/// Issues a copy from or to device memory, elsewhere memory of allocate_host(), in order with the loops; does not wait.
 void copy_async(void* to, const void* from, std::size_t bytes);
 
 /// Waits for all loops issued so far. Nothing to do in a CPU build.

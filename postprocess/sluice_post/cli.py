@@ -24,6 +24,7 @@ from sluice_post.cli_options import (
 )
 from sluice_post.convert import convert as convert_files
 from sluice_post.errors import InputOutputError, PostError, UsageError
+from sluice_post.modes_command import add_modes, write_modes
 
 
 class _Parser(argparse.ArgumentParser):
@@ -200,6 +201,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     add_fields(subparsers)
     add_export(subparsers)
+    add_modes(subparsers)
 
     study = add_command(
         subparsers,
@@ -339,6 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "probes": commands.probes,
         "fields": commands.fields,
         "export": commands.export_run,
+        "modes": write_modes,
         "study": commands.study,
         "refine": commands.refine,
         "merge": commands.merge,

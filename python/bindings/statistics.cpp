@@ -82,10 +82,17 @@ std::int64_t MemoryStatistics::count() const {
   return count;
 }
 
+void MemoryStatistics::require_samples() const {
+  if (count() > 0) return;
+  throw Error(ExitCode::usage,
+              "there are no statistics yet: no sample was taken. Steps take samples if the case has output.statistics, "
+              "from its time `start` on; sample() takes one now");
+}
+
 std::map<std::string, std::vector<double>> MemoryStatistics::means() const {
   std::map<std::string, std::vector<double>> found;
   const auto samples = static_cast<double>(count());
-  if (samples == 0) throw Error(ExitCode::usage, "there are no statistics yet: no sample was taken");
+  require_samples();
   for (std::size_t n = 0; n < sums_.profiles().size(); ++n) {
     const ProfileInfo& profile = sums_.profiles()[n];
     if (profile.modes != ModeAxis::none || profile.constant) continue;
@@ -100,6 +107,7 @@ std::map<std::string, std::vector<double>> MemoryStatistics::means() const {
 }
 
 void MemoryStatistics::write(const std::string& path, bool unfinished) const {
+  require_samples();
   const std::vector<const StatisticsBlock*> all = blocks(unfinished);
   if (all.empty()) {
     throw Error(ExitCode::usage,

@@ -45,6 +45,7 @@ class MemoryStatistics {
   void write(const std::string& path, bool unfinished) const;
 
  private:
+  void require_samples() const;
   void close_if_due();
   std::vector<const StatisticsBlock*> blocks(bool unfinished) const;
 

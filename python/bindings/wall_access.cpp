@@ -30,11 +30,15 @@ int halo_rows(Simulation& simulation) {
 
 }  // namespace
 
-void copy_to(Field& plane, std::uintptr_t address) {
+void copy_to(Field& plane, const GivenPlane& given) {
   SLUICE_REQUIRE(plane.row_length() == plane.box().nx() && plane.box().nz() == 1, "a plane whose rows have no gaps");
-  device::synchronize();
-  const auto* const values = reinterpret_cast<const real*>(address);  // NOLINT(performance-no-int-to-ptr)
-  device::copy(plane.view().origin, values, static_cast<std::size_t>(plane.box().volume()) * sizeof(real));
+  const auto* const values = reinterpret_cast<const real*>(given.address);  // NOLINT(performance-no-int-to-ptr)
+  const auto bytes = static_cast<std::size_t>(plane.box().volume()) * sizeof(real);
+  if (given.on_device) {
+    device::copy_async(plane.view().origin, values, bytes);
+  } else {
+    device::copy(plane.view().origin, values, bytes);
+  }
 }
 
 Walls& WallAccess::walls() {
@@ -114,17 +118,16 @@ void WallAccess::agree_on_walls() {
   }
 }
 
-bool WallAccess::set(Walls::Side side, Location component, std::uintptr_t address) {
+bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& values) {
   session_->require_between_steps();
   Simulation& simulation = session_->simulation();
   if (component == Location::z_face && simulation.stepper.has_response(side))
     throw Error(ExitCode::usage, "w of this wall is set by its response; remove that first: response(None)");
   walls().require_prescribable(side, component);
   Field& given = scratch();
-  copy_to(given, address);
+  copy_to(given, values);
   if (!std::isfinite(sum_of_plane(given).value())) return false;
   copy_cells(given, walls().prescribe(side, component, halo_rows(simulation)));
-  device::synchronize();
   session_->note_wall_change(component);
   return true;
 }
@@ -136,16 +139,15 @@ Field& WallAccess::velocity(Walls::Side side, Location component) {
   if (found.second) found.first->second = new_plane(component);
   Field& plane = found.first->second;
   walls().copy_velocity(side, component, plane);
-  device::synchronize();
   return plane;
 }
 
-double WallAccess::mean(Walls::Side side, std::uintptr_t address) {
+double WallAccess::mean(Walls::Side side, const GivenPlane& values) {
   const Walls& all = walls();
   Simulation& simulation = session_->simulation();
   enter_collective();
   Field& given = scratch();
-  if (all.owns(side)) copy_to(given, address);
+  if (all.owns(side)) copy_to(given, values);
   return mean_over_wall(all, side, given, simulation.grid, simulation.comm.world());
 }
 
@@ -175,7 +177,6 @@ std::pair<Field*, std::int64_t> WallAccess::plane(const std::string& name, doubl
   } else {
     plane.bring(session_->field(name).field);
   }
-  device::synchronize();
   return {&plane.plane(), nearest};
 }
 

@@ -23,6 +23,16 @@ struct PrescribedWall {
   Field plane;
 };
 
+/// Values (ny, nx) of the rank without gaps. In device memory: written before by work in the default stream, or by work
+/// that has ended, and not changed by other work before the default stream has read them.
+struct GivenPlane {
+  std::uintptr_t address = 0;
+  bool on_device = false;
+};
+
+/// Copies to the own cells of a plane of one layer.
+void copy_to(Field& plane, const GivenPlane& given);
+
 class WallAccess {
  public:
   explicit WallAccess(Session& session) : session_(&session) {}
@@ -40,14 +50,13 @@ class WallAccess {
   /// Walls that are set on one process are set on all. Throws Error(usage) if a response is missing on one. Collective.
   void agree_on_walls();
 
-  /// Copies from this address in host or device memory, (ny, nx) of the rank without gaps, to a component of a wall's
-  /// velocity. Returns false, and changes nothing, if a value is not finite. Throws Error(usage) if something else sets
-  /// it. Local.
-  bool set(Walls::Side side, Location component, std::uintptr_t address);
+  /// Copies to a component of a wall's velocity. Returns false, and changes nothing, if a value is not finite. Throws
+  /// Error(usage) if something else sets it. Local.
+  bool set(Walls::Side side, Location component, const GivenPlane& given);
   /// The present velocity, in memory that the next read overwrites. Local.
   Field& velocity(Walls::Side side, Location component);
-  /// The mean over a wall of values at an address, as of set(); null on processes without the wall. Collective.
-  double mean(Walls::Side side, std::uintptr_t address);
+  /// The mean over a wall; processes without the wall give nothing. Collective.
+  double mean(Walls::Side side, const GivenPlane& given);
 
   /// The plane of a field that is nearest to z, in memory that the next call for it overwrites; its index along z.
   /// Collective.
@@ -70,8 +79,5 @@ class WallAccess {
   std::map<std::pair<Walls::Side, Location>, Field> velocities_;
   std::map<std::pair<std::string, std::int64_t>, FlowPlane> planes_;
 };
-
-/// Copies to the own cells of a plane of one layer, from host or device memory without gaps; done on return.
-void copy_to(Field& plane, std::uintptr_t address);
 
 }  // namespace sluice::python

@@ -87,6 +87,7 @@ nb::object values(const DevicePlane& plane) {
 }
 
 nb::object in_device_memory(const DevicePlane& plane) {
+  device::synchronize();  // DLPack says nothing of the default stream
   using Array = nb::ndarray<nb::array_api, const real, nb::ndim<2>>;
   const int type = device::is_gpu() ? nb::device::cuda::value : nb::device::cpu::value;
   const View3<const real> view = std::as_const(*plane.field).view();
@@ -113,23 +114,24 @@ nb::tuple from_dlpack(const nb::ndarray<nb::ro, nb::device::cuda>& array) {
                         array.dtype() == nb::dtype<real>(), dense, array.device_id());
 }
 
-/// `function` returns the address of w, or None on processes without the wall.
-void set_response(Session& session, const std::string& name, nb::object function) {
+/// `function` returns the address of w and whether it is in device memory, or None on processes without the wall.
+void set_response(Session& session, const std::string& name, nb::object function, bool remove_mean) {
   session.require_between_steps();
   TimeStepper& stepper = session.simulation().stepper;
   const Walls::Side side = side_of(name);
   if (function.is_none()) return stepper.respond(side, {});
-  stepper.respond(side, [&session, function = std::move(function)](const VelocityToCorrect& /*velocity*/,
-                                                                   const Metrics& /*metrics*/, Field& w) {
+  const auto respond = [&session, function = std::move(function)](const VelocityToCorrect& /*velocity*/,
+                                                                  const Metrics& /*metrics*/, Field& w) {
     session.walls().run_response([&] {
       try {
-        const auto address = nb::cast<std::optional<std::uintptr_t>>(function());
-        if (address) copy_to(w, *address);
+        const auto given = nb::cast<std::optional<std::pair<std::uintptr_t, bool>>>(function());
+        if (given) copy_to(w, {given->first, given->second});
       } catch (const nb::python_error& error) {
         throw Error(ExitCode::usage, nb::str(error.value()).c_str());
       }
     });
-  });
+  };
+  stepper.respond(side, respond, remove_mean);
 }
 
 Forcing& forcing_along(Session& session, const std::string& direction) {
@@ -176,20 +178,21 @@ void add_walls(nb::module_& module) {
     return std::pair(box.ny(), box.nx());
   });
   module.def("wall_velocity", wall_velocity);
-  module.def("set_wall_velocity",
-             [](Session& session, const std::string& side, const std::string& component, std::uintptr_t address) {
-               return session.walls().set(side_of(side), component_of(component), address);
-             });
+  module.def("set_wall_velocity", [](Session& session, const std::string& side, const std::string& component,
+                                     std::uintptr_t address, bool on_device) {
+    return session.walls().set(side_of(side), component_of(component), {address, on_device});
+  });
   module.def("require_wall_can_be_set", [](Session& session, const std::string& side, const std::string& component) {
     session.require_between_steps();
     session.simulation().stepper.walls().require_prescribable(side_of(side), component_of(component));
   });
-  module.def("wall_mean", [](Session& session, const std::string& side, std::uintptr_t address) {
-    return session.walls().mean(side_of(side), address);
+  module.def("wall_mean", [](Session& session, const std::string& side, std::uintptr_t address, bool on_device) {
+    return session.walls().mean(side_of(side), {address, on_device});
   });
+  module.def("synchronize", device::synchronize);
   module.def("plane_of_flow", plane_of_flow);
   module.def("from_dlpack", from_dlpack);
-  module.def("set_response", set_response, nb::arg(), nb::arg(), nb::arg().none());
+  module.def("set_response", set_response, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   module.def("failed_elsewhere", [](Session& session) { return session.walls().failed_elsewhere(); });
   module.def("device_index", &Session::device_index);
   module.def("forcing", forcing);

@@ -30,6 +30,14 @@ def checked_values(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> 
     return given
 
 
+def is_on_gpu(values: object) -> bool:
+    """Whether an array is in the memory of a GPU."""
+    if hasattr(values, "__cuda_array_interface__"):
+        return True
+    device = getattr(values, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) in (2, 13)  # memory of a GPU, managed memory
+
+
 class Field:
     """A field of the flow at the present time: the cells of this process, with dimensions (z, y, x).
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import UsageError
-from .field import DTYPE, Field
+from .field import DTYPE, Field, is_on_gpu
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -116,7 +116,7 @@ class _Component:
             return given.set_formula(number, value)
         if isinstance(value, numbers.Real):
             return given.set_number(number, float(value))
-        if _is_on_gpu(value):
+        if is_on_gpu(value):
             return self._set_from_gpu(value)
         array = _host_array(value, self.name)
         self._require_shape(array.shape)
@@ -141,13 +141,6 @@ class _Component:
     def _require_shape(self, shape: tuple[int, ...]) -> None:
         if tuple(shape) != self.shape:
             raise ValueError(f"the array has the shape {tuple(shape)}, the part of this process {self.shape}")
-
-
-def _is_on_gpu(value: Any) -> bool:
-    if hasattr(value, "__cuda_array_interface__"):
-        return not isinstance(value, Field) or _core.is_gpu
-    device = getattr(value, "__dlpack_device__", None)
-    return device is not None and int(device()[0]) in (2, 13)  # CUDA, managed memory of CUDA
 
 
 def _host_array(value: Any, name: str) -> npt.NDArray[Any]:
@@ -187,6 +180,11 @@ class Given:
 
     def _update(self, sim: Simulation) -> None:
         raise NotImplementedError
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_") and not hasattr(type(self), name):
+            raise AttributeError(f"a {type(self).__name__.lower()} has no {name}")
+        super().__setattr__(name, value)
 
 
 class Force(Given):
@@ -248,7 +246,9 @@ class Force(Given):
             return
         found = self._function(sim)
         if not isinstance(found, Mapping) or not set(found) <= set("xyz"):
-            raise TypeError(f'update of a force must return a dict such as {{"x": array}}, not {found!r:.60}')
+            raise TypeError(
+                f'update of a force must return a dict with keys "x", "y" and "z", not {found!r:.60}'
+            )
         for axis, value in found.items():
             self._components[axis].set(value)
 
@@ -270,14 +270,18 @@ class Source(Given):
     ) -> None:
         super().__init__(lambda: _core.add_source(session, scalar), every)
         self._function = update
-        self.scalar = scalar
-        """The name of the scalar."""
+        self._scalar = scalar
         self._component = _Component(self._given, 0, f"source of {scalar}", Field(session, scalar).shape)
         try:
             self._component.set(value)
         except BaseException:
             self.remove()
             raise
+
+    @property
+    def scalar(self) -> str:
+        """The name of the scalar."""
+        return self._scalar
 
     @property
     def value(self) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import numbers
 import os
 import sys
 import warnings
@@ -57,6 +58,11 @@ def _address_of(comm: MPI.Comm | None) -> int | None:
     if not isinstance(comm, loaded.Comm) or comm == loaded.COMM_NULL:
         raise TypeError(f"comm must be a communicator of mpi4py, not {comm!r}")
     return int(loaded._addressof(comm))
+
+
+class _Fields(dict[str, Field]):
+    def __missing__(self, name: object) -> Field:
+        raise UsageError(f"there is no field {name!r}; there are: {', '.join(self)}")
 
 
 @dataclass(frozen=True)
@@ -204,7 +210,9 @@ class Simulation:
         flow has blown up, and with `output` FileError if a file cannot be written; with `output` such a run has ended.
         Warns once (RuntimeWarning) of a fixed time.dt above the stable limit.
         """
-        for _ in range(count):
+        if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 0:
+            raise ValueError(f"step({count!r}): give the number of steps")
+        for _ in range(int(count)):
             self._step()
 
     def run(self, until: float | None = None) -> None:
@@ -212,13 +220,16 @@ class Simulation:
 
         With `output` it also returns when the run is asked to stop: by the file STOP, by `walltime` or by `time.until`.
         """
+        if until is not None and not isinstance(until, numbers.Real):
+            raise TypeError(f"run(until={until!r}): give a time")
+        until = None if until is None else float(until)
         while not self._session.at_end(until):
             self._step()
 
     def every(self, steps: int) -> Callable[[Hook], Hook]:
         """Decorator of a function that is called with the simulation after each step whose number is a multiple."""
-        if steps < 1:
-            raise ValueError(f"every({steps}): the number of steps must be at least 1")
+        if isinstance(steps, bool) or not isinstance(steps, numbers.Integral) or steps < 1:
+            raise ValueError(f"every({steps!r}): give the number of steps, at least 1: @sim.every(10)")
 
         def register(function: Hook) -> Hook:
             self._hooks.append((steps, function))
@@ -272,6 +283,10 @@ class Simulation:
         Raises UsageError for a formula that cannot be read, TypeError, and ValueError for a wrong shape and for values
         that are not finite.
         """
+        if update is None and x is None and y is None and z is None:
+            raise UsageError(
+                "add_force needs components, x, y or z, or a function `update` that returns them"
+            )
         force = Force(self._session, {"x": x, "y": y, "z": z}, update, every)
         self._given.append(force)
         return force
@@ -289,9 +304,16 @@ class Simulation:
         `value`: a formula, a number or an array at cell centres, as for `add_force`, which describes all else; `update`
         returns one.
         """
+        if update is None and value is None:
+            raise UsageError("add_source needs a value, or a function `update` that returns one")
         source = Source(self._session, scalar, value, update, every)
         self._given.append(source)
         return source
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in ("u", "v", "w", "p"):
+            raise AttributeError(f"set the values of the field: sim.{name}[...] = ...")
+        super().__setattr__(name, value)
 
     @property
     def u(self) -> Field:
@@ -316,7 +338,7 @@ class Simulation:
     @property
     def fields(self) -> dict[str, Field]:
         """All fields by name: u, v, w, p and the scalars, which are at cell centres."""
-        return {name: Field(self._session, name) for name in self._session.field_names()}
+        return _Fields({name: Field(self._session, name) for name in self._session.field_names()})
 
     def plane(self, name: str, z: float) -> Plane:
         """The plane of a field nearest to this height, on all processes: each has its part in x and y. Collective.

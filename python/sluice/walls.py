@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import StaleViewError, UsageError
-from .field import DTYPE, checked_values
+from .field import DTYPE, checked_values, is_on_gpu
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -19,18 +19,13 @@ if TYPE_CHECKING:
 Response = TypeVar("Response", bound=Callable[["Simulation"], object])
 
 LOCATIONS = {"u": "x face", "v": "y face", "w": "z face"}
-GPU_KINDS = (2, 13)  # of DLPack: memory of a GPU, managed memory
-
-
-def _is_on_gpu(values: object) -> bool:
-    if hasattr(values, "__cuda_array_interface__"):
-        return True
-    device = getattr(values, "__dlpack_device__", None)
-    return device is not None and int(device()[0]) in GPU_KINDS
 
 
 def _address_on_gpu(values: Any, shape: tuple[int, int], name: str, device_index: int) -> tuple[int, object]:
-    """The address of an array in the memory of this process's GPU, and what keeps the memory."""
+    """The address of an array in the memory of this process's GPU, and what keeps the memory.
+
+    Waits for the GPU unless the array is used in the default stream, in which Sluice works.
+    """
     device = getattr(values, "__dlpack_device__", None)
     number = int(device()[1]) if device is not None else device_index
     interface = getattr(values, "__cuda_array_interface__", None)
@@ -40,8 +35,10 @@ def _address_on_gpu(values: Any, shape: tuple[int, int], name: str, device_index
         strides = interface.get("strides")
         dense = strides is None or tuple(strides) == rows
         address = int(interface["data"][0])
+        in_order = interface.get("version", 0) >= 3 and interface.get("stream") in (None, 1)
     else:
         address, given, real, dense, number = _core.from_dlpack(values)
+        in_order = False
     if not real:
         raise TypeError(f"{name}: an array in the memory of a GPU must have the type {DTYPE}")
     if given != shape:
@@ -50,15 +47,20 @@ def _address_on_gpu(values: Any, shape: tuple[int, int], name: str, device_index
         raise ValueError(f"{name}: an array in the memory of a GPU must be contiguous")
     if number != device_index:
         raise ValueError(f"{name}: the array is on GPU {number}, the simulation on GPU {device_index}")
+    if not in_order:
+        _core.synchronize()
     return address, values
 
 
-def _address_of(session: _core.Session, values: Any, shape: tuple[int, int], name: str) -> tuple[int, object]:
-    """The address of values in host or device memory, contiguous, and what keeps the memory."""
-    if _core.is_gpu and _is_on_gpu(values):
-        return _address_on_gpu(values, shape, name, _core.device_index(session))
+def _address_of(
+    session: _core.Session, values: Any, shape: tuple[int, int], name: str
+) -> tuple[int, bool, object]:
+    """The address of contiguous values, whether it is in device memory, and what keeps the memory."""
+    if _core.is_gpu and is_on_gpu(values):
+        address, storage = _address_on_gpu(values, shape, name, _core.device_index(session))
+        return address, True, storage
     whole = np.ascontiguousarray(np.broadcast_to(checked_values(values, shape, name), shape))
-    return int(whole.ctypes.data), whole
+    return int(whole.ctypes.data), False, whole
 
 
 class Plane:
@@ -143,6 +145,7 @@ class Plane:
             "typestr": DTYPE.str,
             "strides": None,
             "data": (address, True),
+            "stream": 1,
         }
 
     def __repr__(self) -> str:
@@ -184,8 +187,8 @@ class WallVelocity(Plane):
             whole = self.values.copy()
             whole[key] = checked_values(values, whole[key].shape, self.name)
             values = whole
-        address, _storage = _address_of(session, values, self.shape, self.name)
-        if not _core.set_wall_velocity(session, self._side, self._component, address):
+        address, on_device, _storage = _address_of(session, values, self.shape, self.name)
+        if not _core.set_wall_velocity(session, self._side, self._component, address, on_device):
             raise ValueError(f"{self.name}: a value is not finite")
 
 
@@ -204,9 +207,10 @@ class Wall:
     def _velocity(self, component: str) -> WallVelocity:
         return WallVelocity(self._walls._session, self.name, component)
 
-    def _set(self, component: str, value: object) -> None:
-        if not isinstance(value, WallVelocity):  # wall.w[...] += 1 assigns the view again
-            raise AttributeError(f"set the values: sim.walls['{self.name}'].{component}[...] = ...")
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in LOCATIONS:
+            raise AttributeError(f"set the values: sim.walls['{self.name}'].{name}[...] = ...")
+        super().__setattr__(name, value)
 
     @property
     def u(self) -> WallVelocity:
@@ -223,20 +227,23 @@ class Wall:
         """Velocity through the wall along z, in the middle of the cells in x and y."""
         return self._velocity("w")
 
-    def response(self, function: Response) -> Response:
+    def response(self, function: Any = ..., *, remove_mean: bool = False) -> Any:
         """Decorator of a function that sets w of the wall at the start of every Runge-Kutta substep. Collective.
 
         It is called with the simulation, whose fields are valid and may be read, also through `Simulation.plane`, and
         returns w as an array (ny, nx) of this process in host memory or in that of the GPU; processes without the wall
         may return None. Meanwhile `time` is that of the start of the step. The mean of w must be the same on both
-        walls. `response(None)` removes the function; w then keeps its values.
+        walls: `response(remove_mean=True)` subtracts the mean over the wall from what the function returns, without
+        making a GPU wait as `mean` does. `response(None)` removes the function; w then keeps its values.
 
         If it raises an exception, also KeyboardInterrupt, or returns what is not allowed, the step is completed with
         the w that the wall has, then raises the exception. On other processes it raises UsageError.
         """
+        if function is ...:
+            return lambda given: self.response(given, remove_mean=remove_mean)
         if function is not None and not callable(function):
             raise TypeError(f"a response must be a function, not {function!r}")
-        self._walls._set_response(self.name, function)
+        self._walls._set_response(self.name, function, remove_mean)
         return function
 
     def mean(self, plane: Any) -> float:
@@ -248,9 +255,9 @@ class Wall:
         session = self._walls._session
         shape = _core.plane_shape(session)
         if not self.is_here:
-            return _core.wall_mean(session, self.name, 0)
-        address, _storage = _address_of(session, plane, shape, "the plane")
-        return _core.wall_mean(session, self.name, address)
+            return _core.wall_mean(session, self.name, 0, False)
+        address, on_device, _storage = _address_of(session, plane, shape, "the plane")
+        return _core.wall_mean(session, self.name, address, on_device)
 
 
 class Walls(Mapping[str, Wall]):
@@ -275,22 +282,24 @@ class Walls(Mapping[str, Wall]):
     def __len__(self) -> int:
         return len(_core.wall_names(self._session))
 
-    def _set_response(self, name: str, function: Callable[[Simulation], object] | None) -> None:
+    def _set_response(
+        self, name: str, function: Callable[[Simulation], object] | None, remove_mean: bool
+    ) -> None:
         if function is None:
-            _core.set_response(self._session, name, None)
+            _core.set_response(self._session, name, None, False)
             self._responses.pop(name, None)
             return
         walls = weakref.ref(self)
 
-        def call() -> int | None:
+        def call() -> tuple[int, bool] | None:
             found = walls()
             return None if found is None else found._respond(name)
 
-        _core.set_response(self._session, name, call)
+        _core.set_response(self._session, name, call, remove_mean)
         self._responses[name] = function
 
-    def _respond(self, name: str) -> int | None:
-        """Calls the response of a wall. The address of w stays valid until the next call."""
+    def _respond(self, name: str) -> tuple[int, bool] | None:
+        """Calls the response of a wall. The memory at the address of w stays valid until the next call."""
         simulation = self._simulation()
         assert simulation is not None
         try:
@@ -301,14 +310,12 @@ class Walls(Mapping[str, Wall]):
             if w is None:
                 raise TypeError(f"the response of the {name} wall has returned None instead of w")
             shape = _core.plane_shape(self._session)
-            if _core.is_gpu and _is_on_gpu(w):
-                address, self._storage[name] = _address_of(self._session, w, shape, "w of a response")
-            else:
-                given = np.asarray(w)
-                if given.shape != shape:
-                    raise ValueError(f"w of a response has the shape {given.shape}, its place {shape}")
-                address, self._storage[name] = _address_of(self._session, given, shape, "w of a response")
-            return address
+            if not (_core.is_gpu and is_on_gpu(w)):
+                w = np.asarray(w)
+                if w.shape != shape:
+                    raise ValueError(f"w of a response has the shape {w.shape}, its place {shape}")
+            address, on_device, self._storage[name] = _address_of(self._session, w, shape, "w of a response")
+            return address, on_device
         except BaseException as error:
             self._failure = error
             raise UsageError(f"the response of the {name} wall has failed: {error!r}") from error

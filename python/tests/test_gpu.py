@@ -83,14 +83,15 @@ def test_planes_and_walls(sim: sluice.Simulation) -> None:
     np.testing.assert_array_equal(wall.w.values, cupy.asnumpy(jet))
 
 
-def test_opposition_control_has_the_bits_of_the_built_in_one(channel: sluice.Case) -> None:
+@pytest.mark.parametrize("remove_mean", [False, True])
+def test_opposition_control_has_the_bits_of_the_built_in_one(remove_mean: bool, channel: sluice.Case) -> None:
     with sluice.Simulation(channel) as sim:
         wall = sim.walls["bottom"]
 
-        @wall.response
+        @wall.response(remove_mean=remove_mean)
         def oppose(sim: sluice.Simulation) -> Any:
             w = cupy.asarray(sim.plane("w", z=0.15))
-            return 1.0 * (wall.mean(w) - w)
+            return -w if remove_mean else 1.0 * (wall.mean(w) - w)
 
         sim.step(100)
         found = {name: field.values for name, field in sim.fields.items()}

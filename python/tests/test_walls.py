@@ -68,7 +68,7 @@ def test_the_flow_follows_the_walls(diffusion: str, order: int, channel: sluice.
         np.testing.assert_array_equal(sim.w.values[-1], top.w.values)
         np.testing.assert_allclose(top.w.values, other, atol=1e-12)
         assert sim.diagnostics.max_divergence < 1e-10
-        assert np.array_equal(np.from_dlpack(bottom.u), bottom.u.values)
+        assert _core.is_gpu or np.array_equal(np.from_dlpack(bottom.u), bottom.u.values)
         assert (bottom.u[2:4] == 0.25).all() and not bottom.u[4:].any()
         # div u = 0 in the cells at the bottom, whose lower face has the w that was set
         u, v, w = sim.u.values[0], sim.v.values[0], sim.w.values[0]
@@ -444,7 +444,7 @@ def test_no_walls() -> None:
 def test_after_close(channel: sluice.Case) -> None:
     sim = sluice.Simulation(channel)
     wall, plane, view = sim.walls["bottom"], sim.plane("u", z=1), sim.walls["bottom"].u
-    kept = np.from_dlpack(plane)
+    kept = plane.values if _core.is_gpu else np.from_dlpack(plane)
     sim.step()
     for use in (lambda: plane.values, lambda: np.from_dlpack(plane)):
         with pytest.raises(sluice.StaleViewError):

@@ -7,6 +7,7 @@
 #include "core/device/memory.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
+#include "solver/walls/wall_response.hpp"
 
 namespace sluice {
 
@@ -26,6 +27,19 @@ struct CopyPlane {
   SLUICE_INLINE void operator()(int i, int j, int) const { to(i, j, 0) = from(i, j, k); }
 };
 
+/// In double precision, as WallResponse::oppose_fluctuation.
+struct Subtract {
+  View3<real> plane;
+  double mean;
+  SLUICE_INLINE void operator()(int i, int j, int) const {
+    plane(i, j, 0) = static_cast<real>(static_cast<double>(plane(i, j, 0)) - mean);
+  }
+};
+
+void subtract(Field& plane, double mean) {
+  parallel_for("fluctuation of w", plane.local_box(), Subtract{plane.view(), mean});
+}
+
 Box3 plane_of(Box3 box) {
   box.lo[2] = 0;
   box.hi[2] = 1;
@@ -34,11 +48,11 @@ Box3 plane_of(Box3 box) {
 
 }  // namespace
 
-void WallFunctions::set(Walls::Side side, WallFunction function, int halo_rows) {
+void WallFunctions::set(Walls::Side side, WallFunction function, int halo_rows, bool remove_mean) {
   const Field& plane = walls_->prescribe(side, Location::z_face, halo_rows);
   auto& proposal = proposals_[static_cast<std::size_t>(side)];
   if (!function) return proposal.reset();
-  proposal.emplace(Proposal{std::move(function), Field(plane.box(), plane.location(), 0, plane.halo())});
+  proposal.emplace(Proposal{std::move(function), Field(plane.box(), plane.location(), 0, plane.halo()), remove_mean});
 }
 
 bool WallFunctions::respond(const std::function<VelocityToCorrect()>& velocity, const Metrics& metrics) {
@@ -49,6 +63,11 @@ bool WallFunctions::respond(const std::function<VelocityToCorrect()>& velocity, 
       if (!proposals_[n]) continue;
       run_collectively(comm_->world(), [&] { proposals_[n]->function(velocity(), metrics, proposals_[n]->w); });
       planes[n] = &proposals_[n]->w;
+    }
+    for (const Walls::Side side : Walls::sides) {
+      auto& proposal = proposals_[static_cast<std::size_t>(side)];
+      if (proposal && proposal->remove_mean)
+        subtract(proposal->w, mean_over_wall(*walls_, side, proposal->w, *grid_, comm_->world()));
     }
     walls_->accept(planes);
   } catch (const Error& error) {

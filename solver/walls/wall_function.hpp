@@ -24,11 +24,13 @@ using WallFunction = std::function<void(const VelocityToCorrect& velocity, const
 /// The wall functions of a flow. TimeStepper::respond sets them.
 class WallFunctions {
  public:
-  /// Both must outlive it.
-  WallFunctions(const Communicator& comm, Walls& walls) : comm_(&comm), walls_(&walls) {}
+  /// All must outlive it.
+  WallFunctions(const Communicator& comm, Walls& walls, const Grid& grid)
+      : comm_(&comm), walls_(&walls), grid_(&grid) {}
 
   /// Null removes the function; w keeps its values. Throws like Walls::prescribe. Local.
-  void set(Walls::Side side, WallFunction function, int halo_rows);
+  /// remove_mean: the mean over the wall is subtracted from what the function has written.
+  void set(Walls::Side side, WallFunction function, int halo_rows, bool remove_mean = false);
   bool has(Walls::Side side) const { return bool(of(side)); }
 
   /// Calls the functions, each with the velocity as it then is, and sets w of their walls without the y halo. If one
@@ -42,11 +44,13 @@ class WallFunctions {
   struct Proposal {
     WallFunction function;
     Field w;
+    bool remove_mean = false;
   };
   const std::optional<Proposal>& of(Walls::Side side) const { return proposals_[static_cast<std::size_t>(side)]; }
 
   const Communicator* comm_;
   Walls* walls_;
+  const Grid* grid_;
   std::array<std::optional<Proposal>, 2> proposals_;
   std::optional<Error> failure_;
 };

@@ -42,13 +42,13 @@ def _coordinate(name: str, values: Array) -> xr.Variable:
     return variable(name, values, f"{name[0]} of {points}", "h")
 
 
-def _about(field: str) -> tuple[str, str]:
+def about_field(field: str) -> tuple[str, str]:
     """Description and unit; that of a scalar is C."""
     return _FIELDS.get(field, (f"scalar {field}", "C"))
 
 
 def _attributes(field: str) -> dict[str, Any]:
-    long_name, units = _about(field)
+    long_name, units = about_field(field)
     return {"long_name": long_name, "units": units}
 
 
