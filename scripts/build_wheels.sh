@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds wheels of the Python package sluice into wheelhouse/, for CPython 3.10, 3.11, and 3.12 and later. On Debian 12 they run on
-# systems with glibc 2.36 or later. docs/development.md, Wheels. Then test them: scripts/test_wheel.sh.
+# Builds wheels of the Python package sluice into wheelhouse/, for CPython 3.10, 3.11, and 3.12 and later. Those built on Debian 12
+# run with glibc 2.35 or later. docs/development.md, Wheels. Then test them: scripts/test_wheel.sh.
 #   scripts/build_wheels.sh [cpu] [cuda]               without arguments: cpu
 # Environment: SLUICE_WHEEL_MARCH           processors of the CPU code; x86-64-v3 unless given
 #              SLUICE_WHEEL_ARCHITECTURES   compute capabilities of the GPU code; "80;90" unless given

@@ -67,10 +67,11 @@ with sluice.Simulation(case) as sim:
 EOF
 }
 
-# inside COMMAND...: in the copied system, with /proc and /dev in a mount namespace of its own.
+# inside COMMAND...: in the copied system, with /proc, /dev and /sys in a mount namespace of its own.
 inside() {
   unshare --mount --propagation private bash -c '
-    mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --bind "$1" "$0/mnt" &&
+    mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" &&
+    mount --bind "$1" "$0/mnt" &&
     exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root PIP_CERT=/etc/ssl/certs/host.crt \
       PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore DEBIAN_FRONTEND=noninteractive OMPI_ALLOW_RUN_AS_ROOT=1 \
       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${@:2}"' "$copy" "$shared" "$@"
