@@ -60,6 +60,8 @@ set(entry_headers
     solver/grid/stretching.hpp
     solver/initial.hpp
     solver/physics/force_loops.hpp
+    solver/physics/given_force.hpp
+    solver/physics/source_loops.hpp
     solver/physics/terms.hpp
     solver/statistics/statistics.hpp
     solver/time_stepper.hpp

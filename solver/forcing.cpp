@@ -32,6 +32,16 @@ std::vector<NamedValue> further_forcing(const FlowParameters& flow, const MeanFo
 Forcing::Forcing(const ForcingParameters& parameters, std::string key, const Grid& grid, MPI_Comm comm)
     : parameters_(parameters), key_(std::move(key)), grid_(&grid), comm_(comm) {}
 
+void Forcing::set(double value) {
+  const bool is_power = parameters_.kind == ForcingKind::power;
+  if (!std::isfinite(value) || (is_power && value <= 0)) {
+    throw Error(ExitCode::usage, fmt::format("{}: the value {:g} is not allowed; it must be finite{}", key_, value,
+                                             is_power ? " and > 0" : ""));
+  }
+  if (parameters_.kind == ForcingKind::none) parameters_.kind = ForcingKind::pressure_gradient;
+  parameters_.value = value;
+}
+
 double Forcing::given(double time) const {
   const double value = parameters_.value.at_time(time);
   if (std::isfinite(value)) return value;

@@ -36,6 +36,15 @@ class Forcing {
   /// `key`: of the case file, for messages.
   Forcing(const ForcingParameters& parameters, std::string key, const Grid& grid, MPI_Comm comm);
 
+  /// What drives the flow: that of the case, or a number given by set().
+  const ForcingParameters& parameters() const { return parameters_; }
+  /// A new force (U^2/h), bulk velocity (U) or power (U^3/h, > 0), of the kind that the flow has; without one, a force.
+  /// It is constant in time, from the next step on. Call it on every rank with the same value. Throws Error(usage) if
+  /// the value is not allowed. Local.
+  void set(double value);
+  /// Returns to parameters() of earlier. Local.
+  void restore(const ForcingParameters& parameters) { parameters_ = parameters; }
+
   /// Whether force() needs the volume mean of the velocity at the start of a step.
   bool needs_mean_before() const { return parameters_.kind == ForcingKind::power; }
   void set_mean_before(double mean) { mean_ = mean; }

@@ -141,11 +141,20 @@ void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const Flo
 
 void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, std::uint64_t seed,
                    MPI_Comm comm) {
+  set_turbulent(state, stepper, grid, flow, turbulent_profile(grid, flow), 1, seed, comm);
+}
+
+void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow,
+                   const TurbulentProfile& profile, double amplitude, std::uint64_t seed, MPI_Comm comm) {
   set_zero(state, stepper);
-  const TurbulentProfile profile = turbulent_profile(grid, flow);
   fill(state.velocity.u, profile.u);
   if (!profile.v.empty()) fill(state.velocity.v, profile.v);
-  add_waves(state.velocity, grid, eddy_waves(grid, flow, profile, seed));
+  std::vector<EddyWave> waves = eddy_waves(grid, flow, profile, seed);
+  for (EddyWave& wave : waves) {
+    wave.roll *= amplitude;
+    wave.streak *= amplitude;
+  }
+  add_waves(state.velocity, grid, waves);
   stepper.project(state);
   set_bulk_velocity(state, stepper, grid, flow, comm);
 }

@@ -26,6 +26,11 @@ struct TurbulentProfile {
 };
 TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow);
 
+/// A given mean profile at the centres; v may be empty. Its friction velocity is the larger one of the walls with
+/// shear; without such walls, 1/20 of the largest difference of velocities, or of the speed if they are uniform.
+TurbulentProfile given_profile(const Grid& grid, const FlowParameters& flow, std::vector<double> u,
+                               std::vector<double> v);
+
 /// Initial velocity fields, p = 0, all halos filled, divergence-free. The same bits on every process grid. Collective.
 void set_zero(State& state, TimeStepper& stepper);
 /// Formulas of x, y and z.
@@ -36,6 +41,9 @@ void set_laminar(State& state, TimeStepper& stepper, const Grid& grid, const Flo
 /// survives where it can.
 void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow, std::uint64_t seed,
                    MPI_Comm comm);
+/// The same with this mean profile, and waves of `amplitude` times the usual ones.
+void set_turbulent(State& state, TimeStepper& stepper, const Grid& grid, const FlowParameters& flow,
+                   const TurbulentProfile& profile, double amplitude, std::uint64_t seed, MPI_Comm comm);
 
 /// The initial scalars: ScalarParameters::initial; without one the profile of conduction between walls of given value,
 /// the value of one such wall, the mean that a source holds, or 0. Fills halos. Collective.

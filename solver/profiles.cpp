@@ -256,4 +256,34 @@ TurbulentProfile turbulent_profile(const Grid& grid, const FlowParameters& flow)
   return profile;
 }
 
+namespace {
+
+/// u_tau at a wall with shear, from a profile and the velocity of the wall. distance: of the centre next to it.
+double friction_velocity_at(const FlowParameters& flow, const WallCondition& wall, double distance, double u,
+                            double v) {
+  if (!wall.drags()) return 0;
+  const double difference = std::hypot(u - wall.constant_velocity(0), v - wall.constant_velocity(1));
+  return std::sqrt(flow.viscosity * difference / (distance + wall.slip_length));
+}
+
+}  // namespace
+
+TurbulentProfile given_profile(const Grid& grid, const FlowParameters& flow, std::vector<double> u,
+                               std::vector<double> v) {
+  const auto v_at = [&](std::size_t k) { return v.empty() ? 0.0 : v[k]; };
+  const std::size_t last = u.size() - 1;
+  double friction_velocity = 0;
+  if (flow.bottom.drags() || flow.top.drags()) {
+    friction_velocity =
+        std::max(friction_velocity_at(flow, flow.bottom, grid.dz(0) / 2, u[0], v_at(0)),
+                 friction_velocity_at(flow, flow.top, grid.dz(grid.cells()[2] - 1) / 2, u[last], v_at(last)));
+  } else {
+    const auto [low, high] = std::ranges::minmax(u);
+    double speed = 0;
+    for (std::size_t k = 0; k <= last; ++k) speed = std::max(speed, std::hypot(u[k], v_at(k)));
+    friction_velocity = (high > low ? high - low : speed) / 20;
+  }
+  return {std::move(u), std::move(v), friction_velocity};
+}
+
 }  // namespace sluice

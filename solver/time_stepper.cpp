@@ -39,7 +39,9 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       box_(decomposition.x_pencil(comm.rank())),
       walls_(grid, box_, flow.bottom, flow.top, scalar_fields(flow), comm.world(), flow.periodic_z),
       wall_responses_(comm, decomposition, grid, flow_, walls_),
+      wall_functions_(comm, walls_),
       halo_(comm, box_, exchanges.halos, flow.periodic_z),
+      halo_method_(&exchanges.halos),
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
       transport_(comm, decomposition, grid, metrics_, walls_, flow, exchanges.columns),
@@ -130,11 +132,41 @@ PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const Pr
   return words;
 }
 
-void TimeStepper::add(std::unique_ptr<BodyForce> force, double rate) {
+void TimeStepper::add(std::shared_ptr<BodyForce> force, double rate) {
   SLUICE_REQUIRE(force != nullptr, "a force is needed");
   SLUICE_REQUIRE(rate >= 0, "the rate of a force cannot be negative");
-  body_forces_.append(std::move(force));
-  constant_rate_ += rate;
+  body_forces_.append(std::move(force), rate);
+}
+
+void TimeStepper::remove(const BodyForce& force) {
+  body_forces_.remove(force);
+}
+
+void TimeStepper::add_source(std::size_t scalar, std::shared_ptr<SourceLoop> source, double rate) {
+  SLUICE_REQUIRE(source != nullptr, "a source is needed");
+  SLUICE_REQUIRE(rate >= 0, "the rate of a source cannot be negative");
+  transport_.add_source(scalar, std::move(source), rate);
+}
+
+void TimeStepper::remove_source(const SourceLoop& source) {
+  transport_.remove_source(source);
+}
+
+void TimeStepper::respond(Walls::Side side, WallFunction function) {
+  wall_functions_.set(side, std::move(function), reach_of(flow_.order));
+}
+
+void TimeStepper::accept_prescribed_walls() {
+  walls_.balance_prescribed();
+  fill_prescribed_walls();
+}
+
+/// Their y halos.
+void TimeStepper::fill_prescribed_walls() {
+  const HaloExchange::Fields planes = walls_.prescribed();
+  if (planes.empty()) return;
+  if (!wall_halo_) wall_halo_.emplace(*comm_, planes.front()->box(), *halo_method_);
+  wall_halo_->update_y(planes);
 }
 
 State TimeStepper::make_state() const {
@@ -147,6 +179,7 @@ MeanForce TimeStepper::step(State& state, double dt) {
   Loan loan(state);
   const MeanForce mean_force = advance(loan.flow(), dt);
   this->state(loan.flow());
+  throw_failed_response();
   return mean_force;
 }
 
@@ -210,6 +243,9 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
     forcing_.set_mean_before(volume_mean(velocity(flow).corrected().u, box_.local(), *grid_, metrics_, comm_->world()));
   // On entry star_ holds R(u_prev); predict() reads it and overwrites it with u*.
   wall_responses_.respond(velocity(flow), metrics_);
+  body_forces_.set_time(times.start());
+  transport_.set_time(times.start());
+  if (wall_functions_.respond([&] { return velocity(flow); }, metrics_)) fill_prescribed_walls();
   walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
@@ -332,7 +368,7 @@ double TimeStepper::reduce_rate_of_step() {
 }
 
 double TimeStepper::time_step_limit(double largest_rate) const {
-  return sluice::time_step_limit(largest_rate, constant_rate_);
+  return sluice::time_step_limit(largest_rate, constant_rate_ + body_forces_.added_rate() + transport_.added_rate());
 }
 
 double TimeStepper::time_step_limit(const State& state) const {
@@ -341,6 +377,7 @@ double TimeStepper::time_step_limit(const State& state) const {
 
 void TimeStepper::project(State& state) {
   walls_.set_time(state.time);
+  accept_prescribed_walls();
   walls_.apply_normal(state.velocity.w);
   Field& phi = phi_of(state);
   // Save p: this phi is not the pressure. star_.u is free because no old tendency is needed here.
@@ -354,6 +391,7 @@ void TimeStepper::project(State& state) {
 
 void TimeStepper::fill_halos(State& state) {
   walls_.set_time(state.time);
+  fill_prescribed_walls();
   fill_halos(state.fields(), ZHalos::to_fill);
 }
 

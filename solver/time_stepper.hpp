@@ -24,6 +24,7 @@
 #include "solver/statistics/spectra.hpp"
 #include "solver/transport/transport.hpp"
 #include "solver/walls/actuations.hpp"
+#include "solver/walls/wall_function.hpp"
 #include "solver/walls/walls.hpp"
 
 namespace sluice {
@@ -53,7 +54,32 @@ class TimeStepper {
   /// not depend on the flow. A force that depends on the velocity must say so (BodyForce::reads_velocity): on GPUs
   /// steps then defer no corrections. Call it on every rank, between steps; after advance(), call state() first. The
   /// force is not part of laminar profiles, budgets, memory(), words() and checkpoints. Local.
-  void add(std::unique_ptr<BodyForce> force, double rate = 0);
+  void add(std::shared_ptr<BodyForce> force, double rate = 0);
+  /// Removes a force that add() has added; called as add(). Local.
+  void remove(const BodyForce& force);
+
+  /// Adds a source to the scalar of this number, from the next step on: a FunctionOfScalar (physics/source_loops.hpp),
+  /// a GivenSource (physics/given_force.hpp) or another. rate: its part of 1/dt_lim. All that add() says of forces
+  /// holds for sources. Local.
+  void add_source(std::size_t scalar, std::shared_ptr<SourceLoop> source, double rate = 0);
+  /// Removes a source that add_source() has added. Local.
+  void remove_source(const SourceLoop& source);
+
+  /// After changes of planes of Walls::prescribe: checks that the fluxes balance, and fills the y halos. The next
+  /// substeps end with these velocities. Call it between steps. Throws like Walls::balance_prescribed. Collective.
+  void accept_prescribed_walls();
+
+  /// From the next step on, `function` sets w of a wall at the start of every substep; null removes it, and w keeps its
+  /// values. If it throws in a step, or the fluxes through the walls do not balance, the step is completed with the w
+  /// that the wall has; then step() throws that Error on all ranks. advance() does not: call throw_failed_response().
+  /// Call it on every rank, between steps. Not a part of checkpoints. Throws like Walls::prescribe.
+  void respond(Walls::Side side, WallFunction function);
+  void throw_failed_response() { wall_functions_.throw_failure(); }
+  bool has_response(Walls::Side side) const { return wall_functions_.has(side); }
+
+  /// What drives the mean flow along x and y, for Forcing::set between steps, on every rank.
+  Forcing& forcing() { return forcing_; }
+  Forcing& spanwise_forcing() { return spanwise_forcing_; }
 
   /// A flow at rest with the fields that the stepper needs.
   State make_state() const;
@@ -103,7 +129,8 @@ class TimeStepper {
 
   const Metrics& metrics() const { return metrics_; }
   const Walls& walls() const { return walls_; }
-  Walls& walls() { return walls_; }  ///< for Walls::move, before the halos of the first state are filled
+  /// For Walls::move, before the halos of the first state are filled, and Walls::prescribe, between steps.
+  Walls& walls() { return walls_; }
   const WallResponses& wall_responses() const { return wall_responses_; }
   const Momentum& momentum() const { return momentum_; }
   PhaseTimers& timers() { return timers_; }
@@ -130,6 +157,7 @@ class TimeStepper {
   MeanForce mean_force(const Substep& substep);
   HaloExchange::Fields fields_ahead();
   void fill_halos_after_correction(State& state);
+  void fill_prescribed_walls();
   /// filled: z halos are valid, but for their edges in the y halo.
   enum class ZHalos { to_fill, filled };
   void fill_halos(const std::vector<Described<Field>>& fields, ZHalos z);
@@ -142,7 +170,10 @@ class TimeStepper {
   Box3 box_;
   Walls walls_;
   WallResponses wall_responses_;
+  WallFunctions wall_functions_;
   HaloExchange halo_;
+  Exchange* halo_method_;
+  std::optional<HaloExchange> wall_halo_;  ///< of planes that are prescribed, once there are any
   Momentum momentum_;
   BodyForces body_forces_;
   Transport transport_;

@@ -50,8 +50,11 @@ struct TimeSpec {
 struct InitialSpec {
   InitialKind kind = InitialKind::turbulent;
   std::uint64_t seed = 1;
-  std::string file;                   ///< fields, checkpoint: resolved path
-  std::array<Formula, 3> velocity{};  ///< formula: of x, y and z
+  std::string file;                                 ///< fields, checkpoint: resolved path
+  std::array<Formula, 3> velocity{};                ///< formula: of x, y and z
+  double amplitude = 1;                             ///< turbulent: of the waves, as a multiple of the usual one
+  std::optional<std::array<Formula, 2>> profile{};  ///< turbulent: the mean of u and v, of z
+  std::string profile_file{};                       ///< turbulent: the same, resolved path; empty: none
 
   bool operator==(const InitialSpec&) const = default;
 };

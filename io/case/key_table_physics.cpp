@@ -298,6 +298,12 @@ std::vector<Key> time_keys() {
 std::vector<Key> initial_keys() {
   KeyValue velocity = member(formula, &Case::initial, &InitialSpec::velocity);
   velocity.variables = "xyz";
+  KeyValue profile = member(formula, &Case::initial, &InitialSpec::profile);
+  profile.variables = "z";
+  KeyValue profile_file = member(path, &Case::initial, &InitialSpec::profile_file);
+  profile_file.write = [write = profile_file.write](const Case& settings, std::size_t item) {
+    return settings.initial.profile_file.empty() ? std::nullopt : write(settings, item);
+  };
   return {
       {.path = "initial", .sampled = false, .meaning = "The flow at time 0."},
       {.path = "initial.type",
@@ -312,6 +318,31 @@ std::vector<Key> initial_keys() {
        .unit = "1",
        .meaning = "Seed of the turbulent initial field.",
        .only_with = {"turbulent"}},
+      {.path = "initial.amplitude",
+       .value = member(real, &Case::initial, &InitialSpec::amplitude),
+       .range = not_negative,
+       .fallback = "1",
+       .unit = "1",
+       .meaning = "Multiplies the waves that are added to the mean profile; at 1 they are as intense as turbulence.",
+       .only_with = {"turbulent"}},
+      {.path = "initial.profile",
+       .value = profile,
+       .fallback_note = "a turbulent profile that fits the forcing and the walls",
+       .unit = "U",
+       .meaning = "The means of u and v at time 0, evaluated at the heights of the cell centres. If a bulk velocity is "
+                  "given, a uniform velocity is added to reach it.",
+       .excludes = {"profile_file"},
+       .only_with = {"turbulent"},
+       .example = "[\"1.5*z*(2 - z)\", 0]",
+       .commented = true},
+      {.path = "initial.profile_file",
+       .value = profile_file,
+       .meaning = "The same from a text file with columns z, U and, if it is not 0, V. Between its heights the profile "
+                  "is linear; they must include those of all cell centres.",
+       .excludes = {"profile"},
+       .only_with = {"turbulent"},
+       .example = "profile.txt",
+       .commented = true},
       {.path = "initial.velocity",
        .value = velocity,
        .required = true,

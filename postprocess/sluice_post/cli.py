@@ -13,6 +13,7 @@ from sluice_post import __version__, commands
 from sluice_post.cli_options import (
     add_command,
     add_directory,
+    add_export,
     add_fields,
     add_folder,
     add_heights,
@@ -198,6 +199,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_folder(probes)
 
     add_fields(subparsers)
+    add_export(subparsers)
 
     study = add_command(
         subparsers,
@@ -336,6 +338,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "densities": commands.densities,
         "probes": commands.probes,
         "fields": commands.fields,
+        "export": commands.export_run,
         "study": commands.study,
         "refine": commands.refine,
         "merge": commands.merge,

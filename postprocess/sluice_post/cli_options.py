@@ -7,6 +7,7 @@ from math import inf, nan
 from pathlib import Path
 from typing import TypeAlias
 
+from sluice_post import layout
 from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.wall_view import SIDES
 
@@ -115,6 +116,30 @@ def add_fields(commands: Commands) -> None:
         metavar="NAME.h5",
         help="file to write, with NAME.xdmf beside it; default: fields_NNNNNNN.h5, the number of the step",
     )
+
+
+def add_export(commands: Commands) -> None:
+    """The command ``export``."""
+    parser = add_command(
+        commands,
+        "export",
+        "write the results of a run in the CF conventions, as one NetCDF file or one Zarr folder",
+        "sluice-post export out --netcdf out.nc --only profiles budgets slices",
+    )
+    add_directory(parser)
+    add_side(parser)
+    add_heights(parser, "default: 5 15 30 100 centre; of spectra and densities")
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("--netcdf", type=Path, metavar="FILE", help="NetCDF-4 file to write")
+    target.add_argument("--zarr", type=Path, metavar="FOLDER", help="Zarr folder to write")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=tuple(layout.EXPORTED),
+        metavar="NAME",
+        help=f"any of {', '.join(layout.EXPORTED)}; default: all that the run has",
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace what an earlier export wrote")
 
 
 def add_watch(commands: Commands) -> None:

@@ -285,6 +285,29 @@ def fields(arguments: argparse.Namespace) -> None:
     print(f"{nx} x {ny} x {nz} cells: {path}, for ParaView: {path.with_suffix('.xdmf')}")
 
 
+def export_run(arguments: argparse.Namespace) -> None:
+    """Writes the results in the CF conventions."""
+    from sluice_post.errors import UsageError, not_installed
+
+    extra = "zarr" if arguments.zarr else "xarray"
+    for module in ("xarray", "h5netcdf", "dask", *(["zarr"] if arguments.zarr else [])):
+        if find_spec(module) is None:
+            raise UsageError(not_installed(module, extra))
+    from sluice_post.evaluated_run import Selection
+    from sluice_post.exported_run import NetCdf, Zarr, write_run
+    from sluice_post.opened_run import OpenedRun
+
+    heights = None if arguments.at is None else tuple(arguments.at)
+    chosen = Selection(arguments.begin, arguments.end, arguments.side, heights)
+    run = OpenedRun(arguments.directory, chosen)
+    path: Path = arguments.zarr or arguments.netcdf
+    kind = Zarr if arguments.zarr else NetCdf
+    groups, left_out = write_run(run, path, kind, arguments.only, arguments.overwrite)
+    for sentence in left_out:
+        print(f"left out: {sentence}")
+    print(f"{len(groups)} groups: {path}")
+
+
 def watch(arguments: argparse.Namespace) -> None:
     """Serves a live page of a running case."""
     from sluice_post.errors import UsageError, not_installed

@@ -25,7 +25,7 @@ class InputOutputError(PostError):
 
 
 class NoBlocksError(InputOutputError):
-    """A file has no block that can be used."""
+    """A file has no block, or no sample between the chosen times, that can be used."""
 
 
 def not_installed(module: str, extra: str) -> str:

@@ -209,9 +209,13 @@ class Hdf5File:
 
     def plane(self, name: str, shape: tuple[int, ...], number: int) -> NDArray[np.float64]:
         """One plane of a field, not compared with the hash of the field."""
+        return self.some(name, shape, (number,)).astype(np.float64)
+
+    def some(self, name: str, shape: tuple[int, ...], key: tuple[int | slice, ...]) -> NDArray[Any]:
+        """Some values of a field as they are stored, not compared with the hash of the field."""
         dataset = self._dataset(name, shape, "float32", "float64")
         with reading(self.path, f"the field '/{name}'"):
-            return np.asarray(dataset[number]).astype(np.float64)
+            return np.asarray(dataset[key]).astype(dataset.dtype.newbyteorder("="))
 
     def shape_of_reals(self, name: str) -> tuple[tuple[int, ...], int]:
         """The shape of an array of real numbers, and the bytes of a number, without reading it."""

@@ -16,6 +16,7 @@ LOCK_FILE = "lock"
 FAILED_FIELDS = "diagnostics/step_{:07d}.h5"  # written at the step at which a run fails
 SLICE_FOLDER = "slices"
 PROBE_FOLDER = "probes"
+FIELDS_FOLDER = "fields"
 PARTS = "parts"  # in these folders
 
 # Files that this program writes into it.
@@ -53,6 +54,24 @@ PHASE_PROFILES_CSV = "phase_profiles.csv"
 PHASE_HARMONIC_CSV = "phase_harmonic.csv"
 QUADRANTS_CSV = "quadrants.csv"
 HOLES_CSV = "quadrants_outside_holes.csv"
+
+# What `export` writes, by the names of the properties of an opened run, and the file or folder that each needs.
+EXPORTED = {
+    "profiles": STATISTICS_FILE,
+    "block_means": STATISTICS_FILE,
+    "key_figures": STATISTICS_FILE,
+    "scalars": STATISTICS_FILE,
+    "budgets": STATISTICS_FILE,
+    "scalar_budgets": STATISTICS_FILE,
+    "phases": STATISTICS_FILE,
+    "spectra": SPECTRA_FILE,
+    "scalar_spectra": SPECTRA_FILE,
+    "densities": DENSITIES_FILE,
+    "time_series": TIMESERIES_FILE,
+    "slices": SLICE_FOLDER,
+    "probes": PROBE_FOLDER,
+    "fields": "",  # of fields/, and checkpoints
+}
 
 # Stored results of a case, and what `validation` makes of them.
 RESULTS_FOLDER = "results"

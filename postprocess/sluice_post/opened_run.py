@@ -146,7 +146,10 @@ class OpenedRun(EvaluatedRun):
 
     @cached_property
     def slices(self) -> Mapping[str, xr.Dataset]:
-        """All times of each slice by its label, such as z0.083: fields (time, z, y, x) at their own points."""
+        """All times of each slice by its label, such as z0.083: fields (time, z, y, x) at their own points.
+
+        Fields are read when they are used, part by part.
+        """
         begin, end = self.selection.begin, self.selection.end
         return LazyDatasets(
             slice_labels(self.directory),
@@ -159,6 +162,17 @@ class OpenedRun(EvaluatedRun):
         begin, end = self.selection.begin, self.selection.end
         return LazyDatasets(
             find_probes(self.directory), lambda name: fields.probe_dataset(self.directory, name, begin, end)
+        )
+
+    @cached_property
+    def fields(self) -> Mapping[str, xr.Dataset]:
+        """All times of each output.fields by its name, and of the "checkpoints": (time, z, y, x) at their own points.
+
+        Values are read when they are used, and only those used.
+        """
+        begin, end, series = self.selection.begin, self.selection.end, fields.field_series(self.directory)
+        return LazyDatasets(
+            list(series), lambda name: fields.field_series_dataset(name, series[name], begin, end)
         )
 
     @cached_property

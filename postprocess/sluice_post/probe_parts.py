@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.hdf5_file import Hdf5File
+from sluice_post.hdf5_file import Hdf5File, reading
 
 Array = NDArray[np.float64]
+Key: TypeAlias = "tuple[int | slice, ...]"  # of points along z, y and x
 
 
 def find_series(directory: Path, folder: str) -> list[str]:
@@ -59,6 +61,10 @@ class Part:
     def field(self, name: str) -> Array:
         """The samples of a field, (samples, nz, ny, nx)."""
         return self.file.field(name, (self.time.size, *self.shape(name)))
+
+    def dtype(self, name: str) -> np.dtype[Any]:
+        """Of the values of a field in the file."""
+        return np.dtype(f"f{self.file.shape_of_reals(name)[1]}")
 
     def within(self, begin: float | None, end: float | None) -> NDArray[np.bool_]:
         """Which samples are between two times."""
@@ -123,6 +129,65 @@ def each_part(directory: Path, name: str, folder: str = layout.PROBE_FOLDER) -> 
         )
 
 
+@dataclass
+class Stretch:
+    """Consecutive samples of a field in one part. The first reading verifies all samples of the part."""
+
+    path: Path
+    field: str
+    first: int
+    count: int
+    _verified: tuple[int, ...] = ()  # state of the file that has its hash
+
+    def read(self, times: slice, points: Key) -> NDArray[Any]:
+        """Some of the samples, counted from `first`, at some points, as they are stored."""
+        key = (slice(self.first + times.start, self.first + times.stop, times.step), *points)
+        with reading(self.path, "the file"):
+            about = self.path.stat()
+        state = about.st_ino, about.st_size, about.st_mtime_ns
+        with open_part(self.path) as part:
+            if part.time.size < self.first + self.count:
+                raise InputOutputError(f"{self.path}: a restart has cut it while it was read")
+            shape = (part.time.size, *part.shape(self.field))
+            if self._verified == state:
+                return part.file.some(self.field, shape, key)
+            values = part.field(self.field)
+            self._verified = state
+            return np.asarray(values[key], part.dtype(self.field))
+
+
+@dataclass(frozen=True)
+class Series:
+    """The samples of a probe or a slice between two times; the values of its fields are still in the parts."""
+
+    time: Array
+    step: NDArray[np.int64]
+    fields: dict[str, list[Stretch]]
+    shapes: dict[str, tuple[int, int, int]]  # numbers of points along z, y and x
+    dtypes: dict[str, np.dtype[Any]]
+    coordinates: dict[str, Array]
+
+
+def find_samples(directory: Path, name: str, folder: str, begin: float | None, end: float | None) -> Series:
+    """The samples between two times, in the order of time."""
+    times: list[Array] = [np.empty(0)]
+    steps: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+    found = Series(times[0], steps[0], {}, {}, {}, {})
+    for part in each_part(directory, name, folder):
+        chosen = np.flatnonzero(part.within(begin, end))
+        if np.any(np.diff(part.time) < 0):
+            raise InputOutputError(f"{part.path}: its times do not increase; the file is damaged")
+        found.coordinates.update(part.lines)
+        for of in part.fields:
+            found.shapes[of], found.dtypes[of] = part.shape(of), part.dtype(of)
+            stretches = found.fields.setdefault(of, [])
+            if chosen.size:
+                stretches.append(Stretch(part.path, of, int(chosen[0]), chosen.size))
+        times.append(part.time[chosen])
+        steps.append(part.step[chosen])
+    return replace(found, time=np.concatenate(times), step=np.concatenate(steps))
+
+
 @dataclass(frozen=True)
 class Samples:
     """Samples of a probe or a slice. `fields[name]` has the shape (samples, nz, ny, nx)."""
@@ -135,20 +200,12 @@ class Samples:
 
 def read_samples(directory: Path, name: str, folder: str, begin: float | None, end: float | None) -> Samples:
     """The samples between two times, read from the parts, which have hashes."""
-    times: list[Array] = [np.empty(0)]
-    steps: list[NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
-    fields: dict[str, list[Array]] = {}
-    coordinates: dict[str, Array] = {}
-    for part in each_part(directory, name, folder):
-        chosen = part.within(begin, end)
-        times.append(part.time[chosen])
-        steps.append(part.step[chosen])
-        coordinates = part.lines
-        for field in part.fields:
-            values = part.field(field)
-            fields.setdefault(field, []).append(values[chosen])
-    joined = {field: np.concatenate(values) for field, values in fields.items()}
-    return Samples(np.concatenate(times), np.concatenate(steps), joined, coordinates)
+    found = find_samples(directory, name, folder, begin, end)
+    fields = {}
+    for of, stretches in found.fields.items():
+        values = [stretch.read(slice(0, stretch.count), ()) for stretch in stretches]
+        fields[of] = np.concatenate([np.empty((0, *found.shapes[of])), *values])
+    return Samples(found.time, found.step, fields, found.coordinates)
 
 
 def _is_alike(part: Part, other: Part) -> bool:

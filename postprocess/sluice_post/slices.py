@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File
-from sluice_post.probe_parts import Part, find_series, index_path, open_part, part_paths, read_samples
+from sluice_post.probe_parts import Part, find_series, index_path, open_part, part_paths
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
@@ -177,7 +177,7 @@ def latest_planes(directory: Path) -> tuple[list[Plane], list[str]]:
 
 @dataclass(frozen=True)
 class SliceSeries:
-    """All times of one slice; `fields[name]` is (time, nz, ny, nx) with one point along the normal."""
+    """Times of one slice; `fields[name]` is (time, nz, ny, nx) with one point along the normal."""
 
     normal: str
     at: float  # the coordinate asked for
@@ -193,16 +193,10 @@ def slice_labels(directory: Path) -> list[str]:
     return [label for label in found if not re.search(r"_\d{7,}$", label)]
 
 
-def read_slices(
-    directory: Path, label: str, begin: float | None = None, end: float | None = None
-) -> SliceSeries:
-    """One slice between two times, in the order of time; an error if there is none, or if one is damaged."""
-    samples = read_samples(directory, label, layout.SLICE_FOLDER, begin, end)
-    if samples.time.size == 0:
-        raise InputOutputError(f"{directory}: there is no slice {label} between these times")
+def plane_of(directory: Path, label: str) -> tuple[str, float]:
+    """The normal of a slice and the coordinate asked for."""
     with Hdf5File(index_path(directory, label, layout.SLICE_FOLDER), layout.PROBE_FORMAT) as index:
-        normal, at = str(index.value(layout.SLICE_NORMAL)), float(index.value(layout.SLICE_AT))
-    return SliceSeries(normal, at, samples.time, samples.step, samples.fields, samples.coordinates)
+        return str(index.value(layout.SLICE_NORMAL)), float(index.value(layout.SLICE_AT))
 
 
 def some_slices(

@@ -70,9 +70,17 @@ def write(path: Path, box: Box, u: Function, v: Function, w: Function = zero, p:
         file.attrs.update({"step": 120, "time": 1.5})
         for name, line in box.lines().items():
             file[f"grid/{name}"] = line
+            if not name.endswith("_node"):
+                file[f"grid/{name}"].make_scale(name)
         for name, function, faces in (("u", u, "x"), ("v", v, "y"), ("w", w, "z"), ("p", p, "")):
             file[name] = box.sample(function, faces)
+            for dimension, axis in zip(file[name].dims, "zyx", strict=True):
+                dimension.attach_scale(file[f"grid/{axis}_face" if axis == faces else f"grid/{axis}"])
     synthetic.attach_hashes(path)
+    with h5py.File(path, "a") as file:  # second names
+        for axis in "xyz":
+            for line in (axis, f"{axis}_face"):
+                file[line] = file[f"grid/{line}"]
     with h5py.File(path) as file:
         ranges = [
             (file[name].id.get_offset(), file[name].id.get_offset() + file[name].nbytes) for name in "uvwp"

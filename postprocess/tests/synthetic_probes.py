@@ -69,14 +69,16 @@ def write_series(
             for key, data in {"time": time[chosen], "step": step[chosen], **lines}.items():
                 file[key] = data
                 file[key].attrs["hash"] = np.uint64(hashes.byte_hash(0, data.tobytes()))
-            for key, stored in fields.items():
-                file[key] = stored[chosen]
-                file[key].attrs["hash"] = np.uint64(hashes.field_hash(stored[chosen]))
+            for key, values_of in fields.items():
+                file[key] = values_of[chosen]
+                file[key].attrs["hash"] = np.uint64(hashes.field_hash(values_of[chosen]))
             for key, virtual in layouts.items():
                 virtual[chosen] = h5py.VirtualSource(
                     f"parts/{path.name}", key, file[key].shape, file[key].dtype
                 )
-        append_metadata_hash(path, np.zeros(0, np.uint64))
+            stored = [file[key] for key in fields]
+            ranges = sorted((of.id.get_offset(), of.id.get_offset() + of.nbytes) for of in stored)
+        append_metadata_hash(path, np.array(ranges, dtype=np.uint64).ravel())
     with h5py.File(folder / f"{name}.h5", "w") as file:
         describe(file, layout.PROBE_FORMAT)
         for key, virtual in layouts.items():

@@ -39,6 +39,11 @@ def test_the_extra_for_xarray_has_all_that_the_documented_calls_need() -> None:
     }
 
 
+def test_the_extra_for_zarr_has_that_for_xarray() -> None:
+    text = (ROOT / "postprocess/pyproject.toml").read_text()
+    assert re.search(r'^zarr = \["sluice-post\[xarray\]", .*"zarr>=', text, re.MULTILINE)
+
+
 def test_the_environment_of_the_scripts_has_xarray() -> None:
     """scripts/quickstart.sh makes it by python_environment of scripts/common.sh."""
     assert '"$root/postprocess[xarray]"' in (ROOT / "scripts/common.sh").read_text()

@@ -19,10 +19,10 @@ from sluice_post.densities import load_densities
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.evaluated_densities import evaluate_densities
 from sluice_post.key_figures import key_figures
+from sluice_post.probe_parts import read_samples
 from sluice_post.probes import read_probe
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import load_statistics
-from sluice_post.slices import read_slices
 from sluice_post.spectra import evaluate_spectra, load_spectra
 from sluice_post.timeseries import read_timeseries
 
@@ -177,7 +177,7 @@ def test_time_series(profiles_run: Path) -> None:
 def test_slices(profiles_run: Path) -> None:
     run = sp.open(profiles_run)
     assert list(run.slices) == ["z0"]
-    found, stored = run.slices["z0"], read_slices(profiles_run, "z0")
+    found, stored = run.slices["z0"], read_samples(profiles_run, "z0", layout.SLICE_FOLDER, None, None)
     assert_described(found)
     assert found.u.dims == ("time", "z", "y", "x_face")
     np.testing.assert_array_equal(found.time, [259, 260])

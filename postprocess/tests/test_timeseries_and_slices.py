@@ -3,12 +3,13 @@ import numpy as np
 import pytest
 import synthetic
 
+from sluice_post import layout
 from sluice_post.datasets.scalars import time_series_dataset
 from sluice_post.errors import InputOutputError
 from sluice_post.figures_run import plane_picture
 from sluice_post.hashes import byte_hash
-from sluice_post.probe_parts import open_part
-from sluice_post.slices import latest_planes, latest_streak_slice, read_slices, slice_labels, some_slices
+from sluice_post.probe_parts import open_part, read_samples
+from sluice_post.slices import latest_planes, latest_streak_slice, plane_of, slice_labels, some_slices
 from sluice_post.timeseries import friction_reynolds_series, re_tau_last_third, read_timeseries
 
 HEADER = "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence\n"
@@ -107,8 +108,8 @@ def test_damaged_slice_is_passed_over(tmp_path, flow):
 def test_slices_in_parts_are_read_as_one(tmp_path, flow):
     times = [1.0, 2.0, 3.0, 4.0]
     synthetic.write_slices(tmp_path, "z0", flow, 0.083, times, part_samples=3)
-    found = read_slices(tmp_path, "z0", 2.0)
-    assert (found.normal, found.at) == ("z", 0.083)
+    found = read_samples(tmp_path, "z0", layout.SLICE_FOLDER, 2.0, None)
+    assert plane_of(tmp_path, "z0") == ("z", 0.083)
     assert (found.time.tolist(), found.step.tolist()) == (times[1:], [200, 300, 400])
     for seed in (1, 2, 3):
         np.testing.assert_array_equal(found.fields["u"][seed - 1, 0], synthetic.streaks(flow, seed))

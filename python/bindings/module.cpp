@@ -21,7 +21,10 @@
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
 #include "model/mean_flow.hpp"
+#include "python/bindings/forces.hpp"
+#include "python/bindings/initial.hpp"
 #include "python/bindings/session.hpp"
+#include "python/bindings/walls.hpp"
 #include "solver/physics/terms.hpp"
 #include "src/run/mpi_session.hpp"
 #include "src/run/provenance.hpp"
@@ -31,6 +34,9 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sluice::python {
+
+void add_statistics(nb::module_& module);  // statistics.cpp
+
 namespace {
 
 using HostArray = nb::ndarray<nb::numpy, real, nb::ndim<3>>;
@@ -101,6 +107,7 @@ nb::object values(Session& session, const std::string& name) {
 }
 
 HostArray values_to_change(Session& session, const std::string& name) {
+  session.require_between_steps();
   Field& field = session.field(name).field;
   if (device::is_gpu()) return downloaded(field);
   return in_place<HostArray, real>(field, nb::device::cpu::value, 0);
@@ -213,7 +220,10 @@ std::string resolved_case(const CaseText& source) {
   return io::resolved_yaml(parse_case(source.text, source.options, MPI_COMM_SELF).settings);
 }
 
-CaseText case_text(std::string text, std::string file, std::vector<std::string> settings) {
+/// `output`: a directory instead of that of the case.
+CaseText case_text(std::string text, std::string file, std::vector<std::string> settings,
+                   const std::optional<std::string>& output = std::nullopt) {
+  if (output) settings.push_back("output.directory=" + io::quoted_yaml(*output));
   return {std::move(text), {std::move(file), std::move(settings)}};
 }
 
@@ -233,14 +243,18 @@ void add_session(nb::module_& module) {
       .def(
           "__init__",
           [](Session* self, std::string text, std::string file, std::vector<std::string> settings,
-             std::optional<std::uintptr_t> comm) {
-            new (self) Session(case_text(std::move(text), std::move(file), std::move(settings)), communicator_at(comm));
+             std::optional<std::uintptr_t> comm, std::optional<std::string> output, std::string restart,
+             bool allow_change, bool overwrite) {
+            new (self)
+                Session(case_text(std::move(text), std::move(file), std::move(settings), output),
+                        {output.has_value(), {std::move(restart), allow_change, overwrite, {}}}, communicator_at(comm));
           },
-          "text"_a, "file"_a, "settings"_a, "comm"_a.none())
+          "text"_a, "file"_a, "settings"_a, "comm"_a.none(), "output"_a.none(), "restart"_a, "allow_change"_a,
+          "overwrite"_a)
       .def("close", &Session::close)
       .def_prop_ro("closed", &Session::closed)
       .def_prop_ro("generation", &Session::generation)
-      .def_prop_ro("warnings", [](Session& session) { return session.warnings(); })
+      .def("take_warnings", &Session::take_warnings)
       .def_prop_ro("time", [](Session& session) { return session.simulation().time(); })
       .def_prop_ro("step_number", [](Session& session) { return session.simulation().step(); })
       .def_prop_ro("dt", [](Session& session) { return session.simulation().dt; })
@@ -285,4 +299,8 @@ NB_MODULE(_core, module) {
       "text"_a, "file"_a, "settings"_a);
   module.def("end_mpi", [] { own_mpi().reset(); });
   add_session(module);
+  add_statistics(module);
+  add_forces(module);
+  add_initial(module);
+  add_walls(module);
 }

@@ -4,21 +4,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "io/files/field_writer.hpp"
 #include "model/schedule.hpp"
 #include "solver/walls/wall_response.hpp"
 #include "src/outputs/observer.hpp"
-#include "src/run/formula_check.hpp"
-#include "src/run/memory_estimate.hpp"
-#include "src/run/setup.hpp"
-#include "src/run/time_step_estimate.hpp"
 
 namespace sluice::python {
 
@@ -34,6 +32,22 @@ CaseInput shared_case(CaseText source, MPI_Comm comm) {
   broadcast(options.file, comm);
   for (std::string& setting : options.settings) broadcast(setting, comm);
   return parse_case(source.text, options, comm);
+}
+
+/// The options of rank 0 on all ranks.
+StartOptions shared_options(OutputText output, MPI_Comm comm) {
+  StartOptions options;
+  options.embedded = true;
+  options.wall_seconds = wall_seconds();
+  DirectoryOptions& directory = output.options;
+  std::vector<std::int64_t> switches{output.wanted, directory.allow_change, directory.overwrite};
+  broadcast(switches, comm);
+  broadcast(directory.restart, comm);
+  broadcast(directory.case_file, comm);
+  directory.allow_change = switches[1] != 0;
+  directory.overwrite = switches[2] != 0;
+  if (switches[0] != 0) options.directory = std::move(directory);
+  return options;
 }
 
 Field copy_of(const Field& field) {
@@ -52,65 +66,90 @@ void set(Field& field, const Field& copy) {
 
 }  // namespace
 
-Session::Session(CaseText source, MPI_Comm comm) : comm_(OwnedComm::duplicate_of(comm)) {
+Session::Session(CaseText source, OutputText output, MPI_Comm comm) : comm_(OwnedComm::duplicate_of(comm)) {
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  start(shared_case(std::move(source), comm_));
-}
-
-/// The steps of command_run and RunLoop::begin that do not concern the output directory.
-void Session::start(const CaseInput& input) {
-  const io::Case& settings = input.settings;
-  const Grid grid = make_grid(settings, input.stretching_text);
-  run_on_root(comm_, [&] {
-    const FormulaFindings found = check_formulas(settings, grid, 0, expected_end(settings, grid));
-    require_startable(found);
-    for (const auto& list : {found.failures, found.warnings}) std::ranges::copy(list, std::back_inserter(warnings_));
-  });
-  select_device(comm_);
+  output.options.case_file = source.options.file;
+  const StartOptions options = shared_options(std::move(output), comm_);
+  run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
   device_index_ = rank_of(OwnedComm::of_host(comm_));
-  const Layout layout = tune(settings, grid, settings.flow, std::nullopt, comm_).chosen;
-  const Decomposition decomposition(settings.cells, layout.processes, settings.z_blocks);
-  require_memory(settings.flow, decomposition, layout.exchange, comm_);
-  simulation_ = std::make_unique<Simulation>(settings, grid, layout, comm_);
-  start_from_initial(*simulation_);
+  run_->begin();
 }
 
 Session::~Session() {
   int ended = 0;
   if (MPI_Finalized(&ended) == MPI_SUCCESS && ended == 0) return;
   // Communicators cannot be freed any more: leave them.
-  new std::unique_ptr<Simulation>(std::move(simulation_));
+  new std::unique_ptr<RunLoop>(std::move(run_));
+  new std::unique_ptr<MemoryStatistics>(std::move(statistics_));
   new OwnedComm(std::move(comm_));
 }
 
 void Session::close() {
-  simulation_.reset();
+  struct Freeing {
+    Session& session;
+    ~Freeing() { session.free(); }
+  };
+  if (closed()) return;
+  require_between_steps();
+  const Freeing at_return{*this};
+  if (!run_->writes_files() || run_->ended()) return;
+  settle();
+  run_->finish(StopReason::closed);
+}
+
+void Session::free() {
+  walls_.clear();
+  statistics_.reset();
+  run_.reset();
+  guard_.watchdog.reset();
+  guard_.lock.release();
   comm_ = OwnedComm();
   ++generation_;
 }
 
 Simulation& Session::simulation() {
-  if (!simulation_) throw Error(ExitCode::usage, "the simulation is closed");
-  return *simulation_;
+  if (!run_) throw Error(ExitCode::usage, "the simulation is closed");
+  if (std::this_thread::get_id() != thread_)
+    throw Error(ExitCode::usage, "only the thread that has made a simulation may use it");
+  return run_->simulation();
+}
+
+void Session::require_between_steps() {
+  static_cast<void>(simulation());
+  if (walls_.responding())
+    throw Error(ExitCode::usage, "the response of a wall cannot change the simulation or step it");
 }
 
 void Session::step() {
   settle();
+  if (walls_change_ != unchanged) simulation().stepper.accept_prescribed_walls();
+  walls_change_ = unchanged;
   ++generation_;  // even if the step fails
-  simulation().advance();
+  run_->step();
+  if (statistics_) statistics_->after_step();
 }
 
 bool Session::at_end(std::optional<double> until) {
   const Simulation& now = simulation();
-  if (until) return is_reached(*until, now.time());
-  return now.at_end();
+  if (until ? is_reached(*until, now.time()) : now.at_end()) return true;
+  if (!run_->writes_files()) return false;
+  settle();
+  return run_->attend() != StopReason::none;
 }
 
 void Session::project() {
+  require_between_steps();
+  walls_.agree_on_walls();
   Simulation& now = simulation();
   now.stepper.project(now.state());
   now.state_replaced();
+  replaced();
+}
+
+void Session::replaced() {
   change_ = none;
+  walls_change_ = unchanged;
+  run_->flow_changed();
 }
 
 void Session::note_change(const Field& field) {
@@ -119,18 +158,29 @@ void Session::note_change(const Field& field) {
   change_ = std::max(change_, in_velocity ? velocity : halos);
 }
 
-/// A field may have been changed on some ranks alone.
+void Session::note_wall_change(Location component) {
+  walls_change_ = std::max(walls_change_, component == Location::z_face ? normal : tangential);
+}
+
+/// A field or a wall may have been changed on some ranks alone.
 void Session::settle() {
+  require_between_steps();
   Simulation& now = simulation();
-  int change = change_;
-  if (now.comm.processes().size() > 1)
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of changes");
-  if (change == velocity) project();
-  if (change == halos) {
+  walls_.agree_on_walls();
+  if (now.comm.processes().size() > 1) {
+    std::array<int, 2> changes{change_, walls_change_};
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, changes.data(), 2, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of changes");
+    change_ = static_cast<Change>(changes[0]);
+    walls_change_ = static_cast<Wall>(changes[1]);
+  }
+  // Halos hold the velocity of walls.
+  if (change_ == velocity || (change_ == halos && walls_change_ == normal)) {
+    project();
+  } else if (change_ == halos) {
     now.stepper.fill_halos(now.state());
     now.state_replaced();
+    replaced();
   }
-  change_ = none;
 }
 
 Diagnostics Session::diagnostics() {
@@ -144,6 +194,9 @@ Snapshot Session::snapshot() {
   Snapshot made;
   for (const auto& [descriptor, field] : now.state().fields()) made.fields.push_back(copy_of(field));
   for (const WallPlane& wall : now.stepper.wall_responses().state()) made.walls.push_back(copy_of(*wall.plane));
+  made.prescribed = walls_.prescribed();
+  made.streamwise = now.stepper.forcing().parameters();
+  made.spanwise = now.stepper.spanwise_forcing().parameters();
   made.time = now.time();
   made.step = now.step();
   made.equal_steps = now.equal_steps();
@@ -151,11 +204,19 @@ Snapshot Session::snapshot() {
   made.dt_limit = now.dt_limit;
   made.forcing = now.forcing;
   made.advective_rate = now.advective_rate();
+  if (statistics_) made.statistics = statistics_->samples();
   return made;
 }
 
 void Session::restore(const Snapshot& snapshot) {
+  require_between_steps();
   Simulation& now = simulation();
+  if (run_->writes_files() && (snapshot.step < now.step() || snapshot.time < now.time())) {
+    throw Error(ExitCode::usage,
+                fmt::format("the snapshot is of step {}, before the present step {}: the files of a simulation with an "
+                            "output directory cannot go back; close it and start again with restart, or give no output",
+                            snapshot.step, now.step()));
+  }
   std::vector<std::pair<Field*, const Field*>> pairs;
   run_collectively(comm_, [&] {
     const auto fields = now.state().fields();
@@ -164,6 +225,8 @@ void Session::restore(const Snapshot& snapshot) {
     for (std::size_t n = 0; fits && n < fields.size(); ++n) pairs.emplace_back(&fields[n].field, &snapshot.fields[n]);
     for (std::size_t n = 0; fits && n < walls.size(); ++n) pairs.emplace_back(walls[n].plane, &snapshot.walls[n]);
     fits = fits && std::ranges::all_of(pairs, [](const auto& pair) { return is_alike(*pair.first, *pair.second); });
+    for (const PrescribedWall& wall : snapshot.prescribed)
+      now.stepper.walls().require_prescribable(wall.side, wall.component);
     if (!fits) {
       throw Error(ExitCode::usage,
                   "the snapshot does not fit: it is of a simulation with another grid, other fields "
@@ -172,6 +235,9 @@ void Session::restore(const Snapshot& snapshot) {
   });
   ++generation_;
   for (const auto& [field, copy] : pairs) set(*field, *copy);
+  walls_.restore(snapshot.prescribed);
+  now.stepper.forcing().restore(snapshot.streamwise);
+  now.stepper.spanwise_forcing().restore(snapshot.spanwise);
   State& state = now.state();
   state.time = snapshot.time;
   state.step = snapshot.step;
@@ -179,9 +245,22 @@ void Session::restore(const Snapshot& snapshot) {
   now.dt = snapshot.dt;
   now.dt_limit = snapshot.dt_limit;
   now.forcing = snapshot.forcing;
-  now.stepper.fill_halos(state);
+  now.stepper.walls().set_time(state.time);
   now.restored_at(snapshot.advective_rate);
-  change_ = none;
+  replaced();
+  if (!snapshot.prescribed.empty()) walls_change_ = normal;
+  if (statistics_) statistics_->set(snapshot.statistics.value_or(MemoryStatistics::Samples()));
+}
+
+MemoryStatistics& Session::statistics() {
+  Simulation& now = simulation();
+  if (!statistics_) statistics_ = std::make_unique<MemoryStatistics>(now);
+  return *statistics_;
+}
+
+void Session::sample_statistics() {
+  settle();
+  statistics().sample();
 }
 
 Described<Field> Session::field(const std::string& name) {
@@ -195,6 +274,7 @@ Described<Field> Session::field(const std::string& name) {
 
 std::vector<real> Session::gather(const std::string& name) {
   const Field& own = field(name).field;
+  walls_.enter_collective();
   const auto& cells = simulation().grid.cells();
   const std::vector<std::byte> bytes = io::gather_box(comm_, box_of(cells[0], cells[1], cells[2]), own.box(),
                                                       io::h5::type_of<real>, download(own).data());

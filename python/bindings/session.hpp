@@ -6,11 +6,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/support/owned_comm.hpp"
+#include "python/bindings/statistics.hpp"
+#include "python/bindings/wall_access.hpp"
 #include "solver/diagnostics.hpp"
 #include "src/commands/commands.hpp"
+#include "src/outputs/run_loop.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice::python {
@@ -30,31 +34,46 @@ struct Snapshot {
 
   std::vector<Field> fields;  ///< in the order of State::fields(), with halos
   std::vector<Field> walls;   ///< planes of walls that respond to the flow
+  std::vector<PrescribedWall> prescribed;
+  ForcingParameters streamwise, spanwise;
   double time = 0;
   std::int64_t step = 0;
   EqualSteps equal_steps;
   double dt = 0, dt_limit = 0;
   MeanForce forcing;
   double advective_rate = 0;
+  std::optional<MemoryStatistics::Samples> statistics;  ///< if the simulation takes any
 };
 
-/// A simulation without files, between its start and close(). All functions are collective over its communicator unless
-/// they say that they are local. After close() they throw Error(usage).
+/// What `sluice run` has as options beside those that change the case.
+struct OutputText {
+  bool wanted = false;  ///< otherwise the simulation writes no files
+  DirectoryOptions options;
+};
+
+/// A simulation, with or without an output directory, between its start and close(). All functions are collective over
+/// its communicator unless they say that they are local. After close() and on other threads than the one that made it
+/// they throw Error(usage), and while a response of a wall runs, all that change the flow.
 class Session {
  public:
-  /// Sets up the case of rank 0 and its initial field as `sluice run` does: the same bits. comm may be freed
-  /// afterwards. Throws as `sluice run`.
-  Session(CaseText source, MPI_Comm comm);
+  /// Sets up the case of rank 0 and its first field as `sluice run` does: the same bits and files. `output`: that of
+  /// rank 0. comm may be freed afterwards. Throws as `sluice run`.
+  Session(CaseText source, OutputText output, MPI_Comm comm);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
 
+  /// Writes the last files, if there are any, and frees the memory, also if that fails.
   void close();
-  bool closed() const { return !simulation_; }
+  bool closed() const { return !run_; }
   Simulation& simulation();  ///< local
+  /// Throws Error(usage) while a response of a wall runs. Local.
+  void require_between_steps();
+  /// Responses of walls and planes.
+  WallAccess& walls() { return walls_; }
 
   void step();
-  /// Whether the end of the case, or the time `until`, is reached. Local.
+  /// Whether the end of the case, or the time `until`, is reached, or a run with files is asked to stop.
   bool at_end(std::optional<double> until);
 
   /// Makes the velocity divergence-free, and brings halos and walls up to date.
@@ -62,11 +81,20 @@ class Session {
   /// Call on the ranks that have changed values of a field. The next function that needs valid fields calls project(),
   /// or fills halos only if no velocity was changed. Local.
   void note_change(const Field& field);
+  /// The same for a component of a wall's velocity. Local.
+  void note_wall_change(Location component);
+  /// After this, views of the fields are stale. Local.
+  void end_views() { ++generation_; }
 
   Diagnostics diagnostics();
   Snapshot snapshot();
-  /// Throws Error(usage) if the snapshot is of another grid, of other fields or of another part of the grid.
+  /// Throws Error(usage) if the snapshot is of another grid, of other fields or of another part of the grid; with files
+  /// also if it is of an earlier step or time, since files cannot go back.
   void restore(const Snapshot& snapshot);
+
+  /// Statistics in memory, which the first call begins.
+  MemoryStatistics& statistics();
+  void sample_statistics();
 
   /// A field by its name; throws Error(usage) if there is none. Local.
   Described<Field> field(const std::string& name);
@@ -77,19 +105,26 @@ class Session {
   std::uint64_t generation() const { return generation_; }
   /// The number of this rank's GPU on its host. Local.
   int device_index() const { return device_index_; }
-  /// What the log of a run would warn of at its start; on rank 0. Local.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// What the log of a run warns of, since the last call; on rank 0. Local.
+  std::vector<std::string> take_warnings() { return run_ ? run_->take_warnings() : std::vector<std::string>(); }
 
  private:
-  void start(const CaseInput& input);
+  void free();
   void settle();
+  /// After a change of the flow other than a step.
+  void replaced();
 
   OwnedComm comm_;
-  std::unique_ptr<Simulation> simulation_;
-  std::vector<std::string> warnings_;
+  RunGuard guard_;
+  std::unique_ptr<RunLoop> run_;
+  std::unique_ptr<MemoryStatistics> statistics_;
+  WallAccess walls_{*this};
+  std::thread::id thread_ = std::this_thread::get_id();
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
+  /// Of walls that are prescribed, which the next step takes over.
+  enum Wall : int { unchanged, tangential, normal } walls_change_ = unchanged;
 };
 
 /// Coordinates along z, y and x of the values of a field that belong to this box of cells.

@@ -1,4 +1,4 @@
-"""Sluice from Python: direct numerical simulation of turbulent channel flow, stepped without files."""
+"""Sluice from Python: direct numerical simulation of turbulent channel flow, stepped by your program."""
 
 from .libraries import explained
 
@@ -19,21 +19,35 @@ from .errors import (
     UsageError,
 )
 from .field import Field
+from .forces import Force, GivenArray, Source
+from .forcing import Driving, Forcing
 from .simulation import Diagnostics, Simulation, Snapshot
+from .statistics import Statistics
+from .walls import Plane, Wall, Walls, WallVelocity
 
 __all__ = [
     "Case",
     "Diagnostics",
+    "Driving",
     "Error",
     "Field",
     "FileError",
+    "Force",
+    "Forcing",
+    "GivenArray",
     "NumericsError",
+    "Plane",
     "ResourcesError",
     "RestartError",
     "Simulation",
     "Snapshot",
+    "Source",
     "StaleViewError",
+    "Statistics",
     "UsageError",
+    "Wall",
+    "WallVelocity",
+    "Walls",
     "__version__",
     "precision",
     "shipped_cases",

@@ -16,6 +16,20 @@ if TYPE_CHECKING:
 DTYPE = np.dtype(np.float64 if _core.precision == "double" else np.float32)
 
 
+def checked_values(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
+    """Values for a place of this shape, as DTYPE. Raises TypeError unless they are real, ValueError for others."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"{name} holds real numbers ({DTYPE}), not {given.dtype}")
+    if given.ndim > 0 and given.shape != shape:
+        raise ValueError(f"{name}: the values have the shape {given.shape}, their place {shape}")
+    with np.errstate(over="ignore"):
+        given = given.astype(DTYPE)
+    if not np.isfinite(given).all():
+        raise ValueError(f"{name}: a value is not finite")
+    return given
+
+
 class Field:
     """A field of the flow at the present time: the cells of this process, with dimensions (z, y, x).
 
@@ -103,18 +117,8 @@ class Field:
         for other types and ValueError for other shapes and values. Processes may change different parts.
         """
         self._require_valid()
-        given = np.asarray(values)
-        if given.dtype.kind not in "fiu":
-            raise TypeError(f"{self.name} holds real numbers ({DTYPE}), not {given.dtype}")
         whole = self._session.values_to_change(self.name)
-        expected = whole[key].shape
-        if given.ndim > 0 and given.shape != expected:
-            raise ValueError(f"{self.name}: the values have the shape {given.shape}, their place {expected}")
-        with np.errstate(over="ignore"):
-            given = given.astype(DTYPE)
-        if not np.isfinite(given).all():
-            raise ValueError(f"{self.name}: a value is not finite")
-        whole[key] = given
+        whole[key] = checked_values(values, whole[key].shape, self.name)
         self._session.accept_changes(self.name, whole)
 
     def __dlpack__(self, **options: Any) -> Any:

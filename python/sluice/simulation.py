@@ -1,8 +1,9 @@
-"""Simulations that are stepped from Python, without files."""
+"""Simulations that are stepped from Python."""
 
 from __future__ import annotations
 
 import atexit
+import os
 import sys
 import warnings
 import weakref
@@ -16,8 +17,13 @@ import numpy.typing as npt
 
 from . import _core
 from .case import Case
-from .errors import UsageError
+from .errors import Error, UsageError
 from .field import Field
+from .forces import Force, Given, Source
+from .forcing import Forcing
+from .initial import set_initial
+from .statistics import Statistics
+from .walls import LOCATIONS, Plane, Walls
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -32,7 +38,10 @@ _open: weakref.WeakSet[Simulation] = weakref.WeakSet()
 def _end() -> None:
     """Closes all simulations, then MPI if Sluice has started it."""
     for simulation in list(_open):
-        simulation.close()
+        try:
+            simulation.close()
+        except Error as error:  # its last files cannot be written
+            print(f"sluice: {error}", file=sys.stderr)
     _core.end_mpi()
 
 
@@ -72,25 +81,74 @@ class Diagnostics:
 
 
 class Simulation:
-    """A case that is stepped from Python. It computes the bits of `sluice run`, and writes no files.
+    """A case that is stepped from Python. It computes the bits of `sluice run`, and writes files only with `output`.
 
     `comm`: an mpi4py communicator whose processes share the grid; without it, all processes of MPI. Without mpi4py,
     MPI starts with the first simulation and ends with Python. All functions and the properties `diagnostics` and those
     of the constructor are collective: all processes of the communicator must call them, in the same order. Use it in a
     `with` statement, or call `close`.
 
+    `output`: a directory into which all files of `sluice run --output` are written, as the keys of `output` ask.
+    `restart`: "auto" goes on from the newest intact checkpoint there, or starts if there is none; the path of a
+    checkpoint goes on from that one. `allow_change` and `overwrite` are the options of the same names of `sluice run`.
+    Those of rank 0 count.
+
+    `initial` replaces parts of the initial field of the case. A one-dimensional array is the mean of u at the cell
+    centres along z of the whole grid, in units of the velocity of the case; a function of z may return it. The
+    perturbations of `initial.type: turbulent` are added, with the seed and amplitude of the case. A dict can have
+    "profile", such a mean or a tuple (U, V) of two, and the names of fields: each a number, an array (nz, ny, nx) of
+    this process or of the whole grid, or a function of the coordinates x, y and z of its points, which are arrays
+    that broadcast to (nz, ny, nx). The velocity is then made divergence-free. It has no effect on a run that
+    goes on from a checkpoint. Raises ValueError and TypeError.
+
     Raises UsageError with all problems of the case, and the errors of `sluice run`.
     """
 
-    def __init__(self, case: Case | str | Mapping[str, Any], comm: MPI.Comm | None = None) -> None:
+    def __init__(
+        self,
+        case: Case | str | Mapping[str, Any],
+        comm: MPI.Comm | None = None,
+        *,
+        output: str | os.PathLike[str] | None = None,
+        restart: str | os.PathLike[str] | None = None,
+        allow_change: bool = False,
+        overwrite: bool = False,
+        initial: Any = None,
+    ) -> None:
         if not isinstance(case, Case):
             case = Case(case)
+        if output is None and (restart is not None or allow_change or overwrite):
+            raise UsageError("restart, allow_change and overwrite need output, the directory of the run")
+        if restart is not None and overwrite:
+            raise UsageError("restart goes on with the results in the directory, overwrite removes them")
         self._hooks: list[tuple[int, Callable[[Simulation], object]]] = []
         self._calls_hooks = False
-        self._session = _core.Session(*case._source(), _address_of(comm))
+        self._statistics: Statistics | None = None
+        self._given: list[Given] = []
+        self._session = _core.Session(
+            *case._source(),
+            _address_of(comm),
+            None if output is None else os.fspath(output),
+            "" if restart is None else os.fspath(restart),
+            allow_change,
+            overwrite,
+        )
+        self.walls = Walls(self, self._session)
+        """The walls "bottom" and "top"."""
+        self.forcing = Forcing(self._session)
+        """What drives the mean flow along "streamwise" and "spanwise"."""
         _open.add(self)
-        for text in self._session.warnings:
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        self._warn(stacklevel=3)
+        if initial is not None and self.step_number == 0:
+            try:
+                set_initial(self._session, initial)
+            except BaseException:
+                self.close()
+                raise
+
+    def _warn(self, stacklevel: int) -> None:
+        for text in self._session.take_warnings():
+            warnings.warn(text, RuntimeWarning, stacklevel=stacklevel)
 
     def __enter__(self) -> Simulation:
         return self
@@ -101,9 +159,13 @@ class Simulation:
         self.close()
 
     def close(self) -> None:
-        """Frees the memory of the simulation, except that of arrays that are still in use. Collective."""
-        self._session.close()
+        """Frees the memory of the simulation, except that of arrays that are still in use. Collective.
+
+        With `output`, it first writes the last checkpoint and run.json, unless the run has failed, and then unlocks
+        the directory.
+        """
         _open.discard(self)
+        self._session.close()
 
     @property
     def closed(self) -> bool:
@@ -139,13 +201,17 @@ class Simulation:
         """Takes `count` steps, whose length the case sets. Collective.
 
         Ctrl-C ends it between two steps with KeyboardInterrupt; the simulation can go on. Raises NumericsError if the
-        flow has blown up.
+        flow has blown up, and with `output` FileError if a file cannot be written; with `output` such a run has ended.
+        Warns once (RuntimeWarning) of a fixed time.dt above the stable limit.
         """
         for _ in range(count):
             self._step()
 
     def run(self, until: float | None = None) -> None:
-        """Steps until a time is reached, without it to the end that the case sets. Collective. Raises as `step`."""
+        """Steps until a time is reached, without it to the end that the case sets. Collective. Raises as `step`.
+
+        With `output` it also returns when the run is asked to stop: by the file STOP, by `walltime` or by `time.until`.
+        """
         while not self._session.at_end(until):
             self._step()
 
@@ -163,7 +229,9 @@ class Simulation:
     def _step(self) -> None:
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
-        self._session.step()
+        self._refresh_given()
+        self.walls._step()
+        self._warn(stacklevel=4)
         self._calls_hooks = True
         try:
             for steps, function in self._hooks:
@@ -171,6 +239,59 @@ class Simulation:
                     function(self)
         finally:
             self._calls_hooks = False
+
+    def _refresh_given(self) -> None:
+        """Calls the update functions of forces and sources that are due."""
+        self._given = [given for given in self._given if given.acts]
+        self._calls_hooks = True
+        try:
+            for given in self._given:
+                given._refresh(self)
+        finally:
+            self._calls_hooks = False
+
+    def add_force(
+        self,
+        x: Any = None,
+        y: Any = None,
+        z: Any = None,
+        *,
+        update: Callable[[Simulation], Mapping[str, Any]] | None = None,
+        every: int = 1,
+    ) -> Force:
+        """Adds a force per mass, in units of U^2/h, from the next step on. Call it on all processes.
+
+        Each component is a formula of x, y, z and t such as "0.1*sin(2*pi*z)", written as in case files; a number; or
+        an array of finite numbers with the shape of `u`, `v` or `w` of this process, at the same points. Arrays are
+        copied: from NumPy, or from one in the memory of the GPU without a way through the host (DLPack,
+        __cuda_array_interface__). Formulas are evaluated at the time of each Runge-Kutta stage; arrays stay until they
+        are replaced: `force.x[...] = array`, or a function `update` that is called with the simulation before the
+        first step and before each step after a multiple of `every` steps, and returns a dict of components.
+
+        Snapshots do not hold forces. Time series, budgets and the limit of the time step do not know them.
+        Raises UsageError for a formula that cannot be read, TypeError, and ValueError for a wrong shape and for values
+        that are not finite.
+        """
+        force = Force(self._session, {"x": x, "y": y, "z": z}, update, every)
+        self._given.append(force)
+        return force
+
+    def add_source(
+        self,
+        scalar: str,
+        value: Any = None,
+        *,
+        update: Callable[[Simulation], Any] | None = None,
+        every: int = 1,
+    ) -> Source:
+        """Adds a source to a scalar, in units of C U/h, from the next step on. Call it on all processes.
+
+        `value`: a formula, a number or an array at cell centres, as for `add_force`, which describes all else; `update`
+        returns one.
+        """
+        source = Source(self._session, scalar, value, update, every)
+        self._given.append(source)
+        return source
 
     @property
     def u(self) -> Field:
@@ -197,6 +318,15 @@ class Simulation:
         """All fields by name: u, v, w, p and the scalars, which are at cell centres."""
         return {name: Field(self._session, name) for name in self._session.field_names()}
 
+    def plane(self, name: str, z: float) -> Plane:
+        """The plane of a field nearest to this height, on all processes: each has its part in x and y. Collective.
+
+        For u, v, p and scalars inside of a response, Sluice corrects the whole velocity first; w alone costs less. The
+        next call for the same plane overwrites the memory of this one.
+        """
+        location = LOCATIONS.get(name, "centre")
+        return Plane(self._session, name, location, _core.plane_of_flow(self._session, name, float(z)))
+
     def project(self) -> None:
         """Makes the velocity divergence-free and brings the walls up to date, after changes of fields. Collective."""
         self._session.project()
@@ -213,6 +343,7 @@ class Simulation:
         """Returns to a snapshot: the next steps have the bits of those that followed it. Collective.
 
         The snapshot may be of another simulation with the same grid, fields and process grid; otherwise UsageError.
+        With `output`, it must not be of an earlier step: files cannot go back.
         """
         self._session.restore(snapshot)
 
@@ -220,6 +351,15 @@ class Simulation:
     def diagnostics(self) -> Diagnostics:
         """Friction velocities, bulk velocity and more. Collective. Raises NumericsError if the flow has blown up."""
         return Diagnostics(**self._session.diagnostics())
+
+    @property
+    def statistics(self) -> Statistics:
+        """Averages over planes and time in memory. The first use begins them, and is collective; before it, they cost
+        neither time nor memory.
+        """
+        if self._statistics is None:
+            self._statistics = Statistics(self._session)
+        return self._statistics
 
     def __repr__(self) -> str:
         if self.closed:

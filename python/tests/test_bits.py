@@ -12,9 +12,9 @@ import h5py
 import numpy as np
 import pytest
 import sluice_run
+from processes import run_script
 
 import sluice
-from sluice import _core
 
 STEPS = 20
 TANH = {"type": "tanh", "factor": 1.6}
@@ -113,22 +113,8 @@ with sluice.Simulation(case, comm=alone) as sim:  # another flow on each rank
 """
 
 
-@pytest.mark.skipif(
-    _core.is_gpu and int(os.environ.get("SLUICE_GPU_RANKS", "1")) < 2, reason="one GPU for each process"
-)
 def test_two_processes(tmp_path: Path) -> None:
-    pytest.importorskip("mpi4py")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    alone = {name: value for name, value in os.environ.items() if name not in sluice_run.QUICK_START}
-    ran = subprocess.run(
-        [sluice_run.MPIRUN, *sluice_run.FLAGS, "-n", "2", sys.executable, script, tmp_path / "whole.npz"],
-        env={**alone, **sluice_run.QUICK_LAUNCH, **sluice_run.YIELDING},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    run_script(tmp_path, SCRIPT, tmp_path / "whole.npz", ranks=2)
     whole = np.load(tmp_path / "whole.npz")
     with h5py.File(run_program(tmp_path, "retau180")) as file:
         for name in "uvwp":

@@ -56,3 +56,64 @@ def test_memory_is_given_back(channel: sluice.Case) -> None:
     for _ in range(200):
         cycle()
     assert before - free() < 4 << 20
+
+
+def test_planes_and_walls(sim: sluice.Simulation) -> None:
+    sim.step(2)
+    plane = sim.plane("u", z=0.2)
+    np.testing.assert_array_equal(cupy.asnumpy(cupy.asarray(plane)), plane.values)
+    wall = sim.walls["bottom"]
+    w = cupy.asarray(sim.plane("w", z=0.2))
+    mean = wall.mean(w)
+    assert mean == wall.mean(cupy.asnumpy(w))
+    wall.w[...] = jet = w - mean
+    np.testing.assert_array_equal(wall.w.values, cupy.asnumpy(jet))
+    wall.u[...] = cupy.full(wall.u.shape, 0.25, dtype=sluice.field.DTYPE)
+    sim.step()
+    assert sim.diagnostics.max_divergence < 1e-10
+    assert (wall.u.values == 0.25).all()
+    for wrong, error in (
+        (cupy.ones((3, 4)), ValueError),
+        (cupy.ones(wall.w.shape, dtype=cupy.int32), TypeError),
+        (cupy.full(wall.w.shape, cupy.nan, dtype=sluice.field.DTYPE), ValueError),
+        (cupy.ones((2 * wall.w.shape[0], wall.w.shape[1]), dtype=sluice.field.DTYPE)[::2], ValueError),
+    ):
+        with pytest.raises(error):
+            wall.w[...] = wrong
+    np.testing.assert_array_equal(wall.w.values, cupy.asnumpy(jet))
+
+
+def test_opposition_control_has_the_bits_of_the_built_in_one(channel: sluice.Case) -> None:
+    with sluice.Simulation(channel) as sim:
+        wall = sim.walls["bottom"]
+
+        @wall.response
+        def oppose(sim: sluice.Simulation) -> Any:
+            w = cupy.asarray(sim.plane("w", z=0.15))
+            return 1.0 * (wall.mean(w) - w)
+
+        sim.step(100)
+        found = {name: field.values for name, field in sim.fields.items()}
+    channel["walls.bottom.actuation"] = {"type": "opposition_control", "amplitude": 1, "height": 0.15}
+    with sluice.Simulation(channel) as sim:
+        sim.step(100)
+        for name, values in found.items():
+            np.testing.assert_array_equal(values, sim.fields[name].values, err_msg=name)
+
+
+def test_forces_and_sources(sim: sluice.Simulation) -> None:
+    rng = np.random.default_rng(2)
+    start = sim.snapshot()
+    values = rng.random(sim.u.shape).astype(sluice.field.DTYPE)
+    results = []
+    for array in (values, cupy.asarray(values)):
+        sim.restore(start)
+        force, source = sim.add_force(x=array), sim.add_source("heat", array)
+        sim.step(2)
+        force.x[...] = 2 * array
+        sim.step()
+        results.append({name: field.values for name, field in sim.fields.items()})
+        force.remove()
+        source.remove()
+    for name, field in results[0].items():
+        np.testing.assert_array_equal(field, results[1][name], err_msg=name)

@@ -32,6 +32,8 @@ class BodyForce {
   /// the task.
   virtual RowTask row_task(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
                            VectorField& star) const = 0;
+  /// Called before each substep with the time at its start, at which the force is evaluated. Local.
+  virtual void set_time(double /*time*/) {}
 
  protected:
   BodyForce() = default;
@@ -42,7 +44,12 @@ class BodyForces {
  public:
   /// Those of its terms.
   BodyForces(const Metrics& metrics, const FlowParameters& flow);
-  void append(std::unique_ptr<BodyForce> force) { forces_.push_back(std::move(force)); }
+  /// rate: its part of 1/dt_lim.
+  void append(std::shared_ptr<BodyForce> force, double rate) { forces_.push_back({std::move(force), rate}); }
+  /// Removes a force that was appended.
+  void remove(const BodyForce& force);
+  /// Sum of the rates of all that were appended.
+  double added_rate() const;
 
   bool active() const { return !forces_.empty(); }
 
@@ -56,9 +63,15 @@ class BodyForces {
   /// Appends BodyForce::row_task of each.
   void append_tasks(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
                     VectorField& star, RowTasks& tasks) const;
+  /// BodyForce::set_time of each.
+  void set_time(double time);
 
  private:
-  std::vector<std::unique_ptr<BodyForce>> forces_;
+  struct Acting {
+    std::shared_ptr<BodyForce> force;
+    double added_rate = 0;  ///< beside those of the terms
+  };
+  std::vector<Acting> forces_;
 };
 
 }  // namespace sluice

@@ -45,6 +45,8 @@ class SourceLoop {
   virtual void add(const Box3& box, const SourceArrays& arrays) const = 0;
   /// The same for each row of nx cells, with the same bits. This object must outlive the task.
   virtual RowTask row_task(int nx, const SourceArrays& arrays) const = 0;
+  /// Called before each substep with the time at its start, at which the source is evaluated. Local.
+  virtual void set_time(double /*time*/) {}
 
  protected:
   SourceLoop() = default;

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "core/support/error.hpp"
 #include "solver/physics/body_force.hpp"
 #include "solver/physics/buoyancy.hpp"
 #include "solver/physics/hartmann.hpp"
@@ -124,28 +125,43 @@ std::vector<std::string> check_lines(const CheckedFlow& checked, bool reads_scal
 
 BodyForces::BodyForces(const Metrics& metrics, const FlowParameters& flow) {
   for (const Term* term : terms()) {
-    if (auto force = term->force(metrics, flow)) forces_.push_back(std::move(force));
+    if (auto force = term->force(metrics, flow)) forces_.push_back({std::move(force)});
   }
 }
 
+void BodyForces::remove(const BodyForce& force) {
+  const auto removed = std::erase_if(forces_, [&](const Acting& acting) { return acting.force.get() == &force; });
+  SLUICE_REQUIRE(removed == 1, "the force that is to be removed does not act");
+}
+
+double BodyForces::added_rate() const {
+  double sum = 0;
+  for (const Acting& acting : forces_) sum += acting.added_rate;
+  return sum;
+}
+
 bool BodyForces::read_velocity() const {
-  return std::ranges::any_of(forces_, [](const auto& force) { return force->reads_velocity(); });
+  return std::ranges::any_of(forces_, [](const Acting& acting) { return acting.force->reads_velocity(); });
 }
 
 int BodyForces::words() const {
   int sum = 0;
-  for (const auto& force : forces_) sum += force->words();
+  for (const Acting& acting : forces_) sum += acting.force->words();
   return sum;
 }
 
 void BodyForces::add(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars, double alpha_dt,
                      VectorField& tendency, VectorField& star) const {
-  for (const auto& force : forces_) force->add(velocity, scalars, alpha_dt, tendency, star);
+  for (const Acting& acting : forces_) acting.force->add(velocity, scalars, alpha_dt, tendency, star);
 }
 
 void BodyForces::append_tasks(const std::vector<TransportedField>& scalars, double alpha_dt, VectorField& tendency,
                               VectorField& star, RowTasks& tasks) const {
-  for (const auto& force : forces_) tasks.push_back(force->row_task(scalars, alpha_dt, tendency, star));
+  for (const Acting& acting : forces_) tasks.push_back(acting.force->row_task(scalars, alpha_dt, tendency, star));
+}
+
+void BodyForces::set_time(double time) {
+  for (const Acting& acting : forces_) acting.force->set_time(time);
 }
 
 }  // namespace sluice

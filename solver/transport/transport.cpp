@@ -1,6 +1,7 @@
 // Advances the scalars: c* beside the momentum sweep, implicit diffusion and sources that hold a mean after it.
 #include "solver/transport/transport.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
@@ -44,9 +45,10 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
                   .star = make_field(fields[n], box_, order_),
                   .tendency = make_field(fields[n], box_, order_),
                   .implicit = {},
-                  .source_loop = source.loop(parameters),
+                  .loops = {},
                   .held_mean = source.held_mean(parameters),
                   .response = UniformResponse(box_)};
+    if (auto loop = source.loop(parameters)) scalar.loops.push_back({std::move(loop)});
     if (flow.diffusion == Diffusion::implicit_z)
       scalar.implicit.emplace(comm, decomposition, grid, walls, std::vector{fields[n]}, flow.tridiagonal, exchange);
     scalars_.push_back(std::move(scalar));
@@ -103,7 +105,8 @@ void Transport::predict(const VelocityToCorrect& velocity, const std::vector<Tra
   for_each_scalar(velocity, scalars, weights,
                   [&](const Scalar& scalar, const ScalarArrays& arrays, const SweepForm& form) {
                     sweep_scalar(arrays, box_.local(), form);
-                    if (scalar.source_loop) scalar.source_loop->add(box_.local(), arrays_of_source(arrays));
+                    for (const SourceWithLoop& source : scalar.loops)
+                      source.loop->add(box_.local(), arrays_of_source(arrays));
                   });
 }
 
@@ -112,9 +115,36 @@ void Transport::add_row_tasks(const VelocityToCorrect& velocity, const std::vect
   for_each_scalar(velocity, scalars, weights,
                   [&](const Scalar& scalar, const ScalarArrays& arrays, const SweepForm& form) {
                     tasks.push_back(scalar_row_task(arrays, box_.nx(), form));
-                    if (scalar.source_loop)
-                      tasks.push_back(scalar.source_loop->row_task(box_.nx(), arrays_of_source(arrays)));
+                    for (const SourceWithLoop& source : scalar.loops)
+                      tasks.push_back(source.loop->row_task(box_.nx(), arrays_of_source(arrays)));
                   });
+}
+
+void Transport::add_source(std::size_t scalar, std::shared_ptr<SourceLoop> source, double rate) {
+  scalars_.at(scalar).loops.push_back({std::move(source), rate});
+}
+
+void Transport::remove_source(const SourceLoop& source) {
+  std::size_t removed = 0;
+  for (Scalar& scalar : scalars_)
+    removed += std::erase_if(scalar.loops, [&](const SourceWithLoop& held) { return held.loop.get() == &source; });
+  SLUICE_REQUIRE(removed == 1, "the source that is to be removed does not act");
+}
+
+/// Scalars do not depend on each other: the one with the fastest sources counts.
+double Transport::added_rate() const {
+  double fastest = 0;
+  for (const Scalar& scalar : scalars_) {
+    double sum = 0;
+    for (const SourceWithLoop& source : scalar.loops) sum += source.added_rate;
+    fastest = std::max(fastest, sum);
+  }
+  return fastest;
+}
+
+void Transport::set_time(double time) {
+  for (Scalar& scalar : scalars_)
+    for (const SourceWithLoop& source : scalar.loops) source.loop->set_time(time);
 }
 
 void Transport::finish(double gamma_dt) {

@@ -32,6 +32,14 @@ class Transport {
 
   bool empty() const { return scalars_.empty(); }
 
+  /// Adds a source to a scalar, or removes one that was added: TimeStepper::add_source. Local.
+  void add_source(std::size_t scalar, std::shared_ptr<SourceLoop> source, double rate);
+  void remove_source(const SourceLoop& source);
+  /// The largest sum of rates of the sources that were added to one scalar.
+  double added_rate() const;
+  /// SourceLoop::set_time of each source. Local.
+  void set_time(double time);
+
   /// Computes R and c* of every scalar; z-implicit: the right-hand side. The velocity and the scalars need valid halos;
   /// no halo is written. Local.
   void predict(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
@@ -48,15 +56,19 @@ class Transport {
   void accept(std::vector<TransportedField>& scalars);
 
  private:
+  struct SourceWithLoop {
+    std::shared_ptr<SourceLoop> loop;
+    double added_rate = 0;  ///< of an added one
+  };
   struct Scalar {
     ScalarParameters parameters;
     double kappa;
     Field star;  ///< c*; between substeps the old tendency
     Field tendency;
     std::optional<ImplicitDiffusion> implicit;
-    std::unique_ptr<SourceLoop> source_loop;  ///< null if the sweep adds all of the source
-    std::optional<double> held_mean;          ///< the volume mean that the source holds
-    UniformResponse response;                 ///< g, of c*
+    std::vector<SourceWithLoop> loops;  ///< what the sweep does not add of the sources
+    std::optional<double> held_mean;    ///< the volume mean that the source holds
+    UniformResponse response;           ///< g, of c*
   };
 
   template <class Action>

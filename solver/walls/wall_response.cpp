@@ -10,11 +10,6 @@ namespace sluice {
 
 namespace {
 
-struct SumOfPlane {
-  View3<const real> f;
-  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const { value[0] = static_cast<double>(f(c.i, c.j, 0)); }
-};
-
 struct OpposeFluctuation {
   View3<real> f;
   double mean, factor;
@@ -35,6 +30,14 @@ struct UnpackRows {
 
 }  // namespace
 
+double mean_over_wall(const Walls& walls, Walls::Side side, const Field& plane, const Grid& grid, MPI_Comm comm) {
+  ExactSum sum;
+  if (walls.owns(side)) sum = sum_of_plane(plane);
+  const auto& cells = grid.cells();
+  const double points = static_cast<double>(cells[0]) * static_cast<double>(cells[1]);
+  return total(sum, comm) / points;
+}
+
 WallResponse::WallResponse(const ResponseSetup& setup) : setup_(setup), w_(&setup.walls.respond(setup.side)) {}
 
 Box3 WallResponse::rows(const Box3& box, Order order) {
@@ -51,11 +54,7 @@ VelocityAtWall WallResponse::at_wall(const VelocityToCorrect& velocity) const {
 }
 
 void WallResponse::oppose_fluctuation(double factor) {
-  ExactSum sum;
-  if (owns_wall()) sum = reduce_planes<1>("mean over a wall", w_->local_box(), SumOfPlane{w_->view()}).front()[0];
-  const auto& cells = setup_.grid.cells();
-  const double points = static_cast<double>(cells[0]) * static_cast<double>(cells[1]);
-  const double mean = total(sum, setup_.comm.world()) / points;
+  const double mean = mean_over_wall(setup_.walls, setup_.side, *w_, setup_.grid, setup_.comm.world());
   if (owns_wall()) parallel_for("fluctuation of w", rows(), OpposeFluctuation{w_->view(), mean, factor});
 }
 

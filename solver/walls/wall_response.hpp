@@ -70,6 +70,10 @@ class WallResponse {
   Field* w_;
 };
 
+/// The mean of a plane over a wall, without its halo: the planes of ranks that own the wall count. The same bits on all
+/// ranks and process grids; NaN if a value is not finite. Collective.
+double mean_over_wall(const Walls& walls, Walls::Side side, const Field& plane, const Grid& grid, MPI_Comm comm);
+
 /// Fills a plane of a wall, y halo included, from the whole plane, x fastest. Local.
 void restore(Field& plane, const std::vector<double>& whole_plane, const Grid& grid);
 

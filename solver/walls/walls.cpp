@@ -1,14 +1,16 @@
 // Conditions at the walls: sets what moves at the start of a substep, and fills the halo planes at its end.
 #include "solver/walls/walls.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "core/decomp/field_copy.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/error.hpp"
-#include "core/support/exact_sum.hpp"
 
 namespace sluice {
 
@@ -70,6 +72,11 @@ struct NormalVelocity {
   }
 };
 
+struct SumOfPlane {
+  View3<const real> f;
+  SLUICE_INLINE void operator()(Cell c, double (&value)[1]) const { value[0] = static_cast<double>(f(c.i, c.j, 0)); }
+};
+
 struct AddToPlane {
   View3<real> f;
   double value;
@@ -118,6 +125,10 @@ Planes planes_at(Walls::Side side, const Field& f) {
 }
 
 }  // namespace
+
+ExactSum sum_of_plane(const Field& plane) {
+  return reduce_planes<1>("sum over a wall", plane.local_box(), SumOfPlane{plane.view()}).front()[0];
+}
 
 bool fluxes_balance(double bottom, double top, double magnitude) {
   constexpr double tolerance = 1e-6 + 100 * real_epsilon;
@@ -185,6 +196,58 @@ Field& Walls::respond(Side side) {
   return moving_component(side, Location::z_face).plane;
 }
 
+void Walls::require_prescribable(Side side, Location component) const {
+  const std::size_t n = index_of(component);
+  const char* const name = side == Side::bottom ? "bottom" : "top";
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ExitCode::usage, fmt::format("{} of the {} wall cannot be set: {}", "uvw"[n], name, why));
+  };
+  if (component != Location::z_face && !condition(side).drags())
+    refuse("a free-slip wall does not drag the fluid along");
+  const auto& moving = wall(side).moving[n];
+  if (!moving || moving->prescribed) return;
+  if (moving->motion && !condition(side).velocity[n].is_constant())
+    refuse(fmt::format("walls.{}.velocity[{}] of the case is a formula", name, n));
+  refuse(condition(side).actuation.active() ? fmt::format("walls.{}.actuation of the case sets it", name)
+                                            : "a motion sets it");
+}
+
+Field& Walls::prescribe(Side side, Location component, int halo_rows) {
+  require_prescribable(side, component);
+  if (Field* const known = prescribed(side, component)) return *known;
+  const std::size_t n = index_of(component);
+  const double uniform = wall(side).constant[n];
+  Moving& moving = moving_component(side, component);
+  moving.prescribed = true;
+  moving.plane = Field(plane_of(box_), component, 0, {halo_rows, 0});
+  if (uniform != 0)
+    parallel_for("velocity of a wall", plane_of(moving.plane), SetPlane{moving.plane.view(), 0, {uniform}});
+  return moving.plane;
+}
+
+Field* Walls::prescribed(Side side, Location component) {
+  auto& moving = walls_[static_cast<std::size_t>(side)].moving[index_of(component)];
+  return moving && moving->prescribed ? &moving->plane : nullptr;
+}
+
+std::vector<Field*> Walls::prescribed() {
+  std::vector<Field*> planes;
+  for (const Side side : sides) {
+    for (const Location component : {Location::x_face, Location::y_face, Location::z_face}) {
+      if (Field* const plane = prescribed(side, component)) planes.push_back(plane);
+    }
+  }
+  return planes;
+}
+
+void Walls::release(Side side, Location component) {
+  const std::size_t n = index_of(component);
+  Wall& released = walls_[static_cast<std::size_t>(side)];
+  if (prescribed(side, component) == nullptr) return;
+  released.moving[n].reset();
+  released.constant[n] = released.condition.total_velocity(n).constant();
+}
+
 void Walls::set_time(double time) {
   for (Wall& wall : walls_) {
     for (auto& moving : wall.moving) {
@@ -213,35 +276,87 @@ void Walls::fill(Moving& moving, double time) const {
   moving.motion(plane, points, time);
 }
 
-void Walls::balance_fluxes(double time) {
+Walls::Fluxes Walls::fluxes(const std::array<Field*, 2>& planes) const {
   constexpr std::size_t w = 2;
   std::array<ExactSum, 4> sums;  // of w and |w| over the bottom wall, and over the top wall
-  int varying = 0;
-  for (const Side side : sides) {
-    auto& moving = walls_[static_cast<std::size_t>(side)].moving[w];
-    if (!moving || !moving->motion) continue;
-    ++varying;
-    if (!owns(side)) continue;
-    const auto sums_here =
-        reduce_planes<2>("flux through a wall", moving->plane.local_box(), NormalVelocity{moving->plane.view()})
-            .front();
-    std::ranges::copy(sums_here, sums.begin() + (side == Side::bottom ? 0 : 2));
+  for (std::size_t n = 0; n < planes.size(); ++n) {
+    if (planes[n] == nullptr || !walls_[n].owned) continue;
+    const auto here =
+        reduce_planes<2>("flux through a wall", planes[n]->local_box(), NormalVelocity{planes[n]->view()}).front();
+    std::ranges::copy(here, sums.begin() + static_cast<std::ptrdiff_t>(2 * n));
   }
-  if (varying == 0 && wall(Side::bottom).constant[w] == wall(Side::top).constant[w]) return;
   all_reduce(sums, comm_);
   const double points = static_cast<double>(grid_->cells()[0]) * static_cast<double>(grid_->cells()[1]);
-  const double bottom = sums[0].value() / points + wall(Side::bottom).constant[w];
-  const double top = sums[2].value() / points + wall(Side::top).constant[w];
-  const double magnitude = (sums[1].value() + sums[3].value()) / points + std::abs(wall(Side::bottom).constant[w]) +
-                           std::abs(wall(Side::top).constant[w]);
-  if (!fluxes_balance(bottom, top, magnitude))
-    throw Error(ExitCode::numerics, "walls: " + text_of_unbalanced_fluxes(bottom, top, time));
-  // What rounding has left over. Without it, (2) has a solution to round-off.
+  const auto uniform = [&](std::size_t n) { return planes[n] == nullptr ? walls_[n].constant[w] : 0; };
+  return {planes, sums[0].value() / points + uniform(0), sums[2].value() / points + uniform(1),
+          (sums[1].value() + sums[3].value()) / points + std::abs(uniform(0)) + std::abs(uniform(1))};
+}
+
+void Walls::remove_rest(const Fluxes& fluxes) {
+  const auto varying = std::ranges::count_if(fluxes.planes, [](const Field* plane) { return plane != nullptr; });
+  const double rest = (fluxes.top - fluxes.bottom) / static_cast<double>(varying);
+  for (std::size_t n = 0; n < fluxes.planes.size(); ++n) {
+    Field* const plane = fluxes.planes[n];
+    if (plane == nullptr || rest == 0) continue;
+    parallel_for("flux through a wall", plane_of(*plane), AddToPlane{plane->view(), n == 0 ? rest : -rest});
+  }
+}
+
+void Walls::balance_fluxes(double time) {
+  std::array<Field*, 2> planes{};
+  bool any_motion = false;
+  for (std::size_t n = 0; n < walls_.size(); ++n) {
+    auto& moving = walls_[n].moving[2];
+    if (!moving || !(moving->motion || moving->prescribed)) continue;
+    planes[n] = &moving->plane;
+    any_motion = any_motion || moving->motion;
+  }
+  if (!any_motion) {
+    const bool any_prescribed = planes[0] != nullptr || planes[1] != nullptr;  // balance_prescribed() checks them
+    if (any_prescribed || wall(Side::bottom).constant[2] == wall(Side::top).constant[2]) return;
+  }
+  Fluxes found = fluxes(planes);
+  if (!found.balance())
+    throw Error(ExitCode::numerics, "walls: " + text_of_unbalanced_fluxes(found.bottom, found.top, time));
+  for (std::size_t n = 0; n < walls_.size(); ++n) {  // what is prescribed stays
+    if (planes[n] != nullptr && walls_[n].moving[2]->prescribed) found.planes[n] = nullptr;
+  }
+  remove_rest(found);
+}
+
+void Walls::balance_prescribed() {
+  std::array<Field*, 2> planes{};
+  for (const Side side : sides) planes[static_cast<std::size_t>(side)] = prescribed(side, Location::z_face);
+  accept(planes);
+}
+
+void Walls::accept(const std::array<Field*, 2>& w_of_walls) {
+  if (w_of_walls[0] == nullptr && w_of_walls[1] == nullptr) return;
+  std::array<Field*, 2> planes = w_of_walls;
   for (const Side side : sides) {
-    auto& moving = walls_[static_cast<std::size_t>(side)].moving[w];
-    if (!moving || !moving->motion || bottom == top) continue;
-    const double change = (side == Side::bottom ? top - bottom : bottom - top) / varying;
-    parallel_for("flux through a wall", plane_of(moving->plane), AddToPlane{moving->plane.view(), change});
+    auto& moving = walls_[static_cast<std::size_t>(side)].moving[2];
+    Field*& plane = planes[static_cast<std::size_t>(side)];
+    if (plane == nullptr && moving && (moving->motion || moving->prescribed)) plane = &moving->plane;
+  }
+  Fluxes found = fluxes(planes);
+  if (!std::isfinite(found.magnitude))
+    throw Error(ExitCode::usage, "walls: a value of w, the wall-normal velocity, is not finite");
+  if (!found.balance()) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("walls: the mean of w, the wall-normal velocity, is {:.6g} on the bottom wall and {:.6g} on "
+                    "the top wall; it must be the same on both, since what enters must leave",
+                    found.bottom, found.top));
+  }
+  for (std::size_t n = 0; n < planes.size(); ++n) found.planes[n] = w_of_walls[n] != nullptr ? w_of_walls[n] : nullptr;
+  // Values from which a mean was subtracted keep their bits.
+  if (std::abs(found.bottom - found.top) > 4 * real_epsilon * found.magnitude) remove_rest(found);
+  for (const Side side : sides) {
+    Field* const from = w_of_walls[static_cast<std::size_t>(side)];
+    Field* const to = prescribed(side, Location::z_face);
+    if (from == nullptr) continue;
+    SLUICE_REQUIRE(to != nullptr, "w of this wall is not prescribed");
+    if (from != to) copy_cells(*from, *to);
   }
 }
 
@@ -249,6 +364,10 @@ WallValue Walls::velocity(Side side, Location component) const {
   const std::size_t n = index_of(component);
   const auto& moving = wall(side).moving[n];
   return {wall(side).constant[n], moving ? moving->plane.view() : View3<const real>{}};
+}
+
+void Walls::copy_velocity(Side side, Location component, Field& to) const {
+  parallel_for("velocity of a wall", to.local_box(), SetPlane{to.view(), 0, velocity(side, component)});
 }
 
 WallValue Walls::value(Side side, const FieldDescriptor& field) const {

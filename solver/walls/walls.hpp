@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/support/exact_sum.hpp"
 #include "model/field_descriptor.hpp"
 #include "model/parameters.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
@@ -29,12 +30,16 @@ inline WallRow row_of(const GivenAtWall& given) {
 /// equal. `magnitude`: the mean of |w| over the bottom wall plus that over the top wall.
 bool fluxes_balance(double bottom, double top, double magnitude);
 
+/// Sum over the rank's own cells of a plane; its value is NaN if any is not finite. Local.
+ExactSum sum_of_plane(const Field& plane);
+
 /// Applies the wall conditions by filling the halo planes beyond the walls. A wall is at k = -1/2. The halo value of u
 /// and v mirrors the first one about the wall's velocity (no-slip), copies it (free-slip) or is between (slip length);
 /// w on the wall has the wall's velocity; p and phi are copied (no gradient). A wall's velocity is constant or varies,
-/// as its WallCondition says, or follows a motion set by `move`; w may also respond to the flow. What is given for
-/// scalars is constant or varies, as their descriptors say. The functions that apply conditions fill whole halo planes,
-/// y halo included, and do nothing on ranks without a wall. They are local.
+/// as its WallCondition says, or follows a motion set by `move`; w may also respond to the flow; other code may
+/// prescribe values that stay until it changes them. What is given for scalars is constant or varies, as their
+/// descriptors say. The functions that apply conditions fill whole halo planes, y halo included, and do nothing on
+/// ranks without a wall. They are local.
 class Walls {
  public:
   enum class Side { bottom, top };
@@ -61,6 +66,27 @@ class Walls {
   /// Makes w on a wall the values that are put into this plane, y halo included; at first 0. Their mean must be 0.
   Field& respond(Side side);
 
+  /// Makes one component of a wall's velocity the values that other code puts into this plane: the rank's part in x and
+  /// y, in units of U, in device memory; at first the velocity that the wall has. They stay until they are changed.
+  /// Call it on all ranks, and write the rank's own cells there; those of ranks without the wall are not read.
+  /// TimeStepper::project, and TimeStepper::fill_halos if no w was changed, then bring the flow up to date; they fill
+  /// the y halo and check the fluxes. `halo_rows`: as the flow's fields have them. Throws Error(usage) for u and v of a
+  /// free-slip wall, and where the case sets this component by a formula or an actuation. Local.
+  Field& prescribe(Side side, Location component, int halo_rows);
+  /// Throws like prescribe(), and changes nothing. Local.
+  void require_prescribable(Side side, Location component) const;
+  /// The plane of prescribe(); null without one. Local.
+  Field* prescribed(Side side, Location component);
+  std::vector<Field*> prescribed();
+  /// Returns to the velocity of the case. Call it on all ranks, then as after changes of the plane. Local.
+  void release(Side side, Location component);
+  /// Throws Error(usage) with both means if w is prescribed and the means over the walls differ, or are not finite, and
+  /// removes what rounding has left of their difference. Collective.
+  void balance_prescribed();
+  /// Puts these planes, null for a wall that keeps its own, into prescribed w after the same checks. If it throws, no
+  /// wall has changed. Collective.
+  void accept(const std::array<Field*, 2>& w_of_walls);
+
   /// Applies the condition that the descriptor gives for the field at walls.
   void apply(const FieldDescriptor& descriptor, Field& f) const;
   /// Sets w on the walls: below, the halo plane; above, the last plane and the halo plane.
@@ -70,6 +96,8 @@ class Walls {
   bool owns(Side side) const { return wall(side).owned; }
   /// One component of a wall's velocity on the rank's points at the last set_time.
   WallValue velocity(Side side, Location component) const;
+  /// The same, into the own cells of a plane like the rank's x pencil. Does not wait for it.
+  void copy_velocity(Side side, Location component, Field& to) const;
   /// What is known of a field at a wall: the velocity of a wall that drags it along or that it cannot pass, the value
   /// of a scalar or its derivative along z, likewise.
   WallValue value(Side side, const FieldDescriptor& field) const;
@@ -80,6 +108,14 @@ class Walls {
   struct Moving {
     WallMotion motion;  ///< none: the plane is set from outside
     Field plane;
+    bool prescribed = false;  ///< by prescribe()
+  };
+  /// Planes of w on both walls, null where it is uniform or responds with the mean 0; their means, and the sum of the
+  /// means of |w|.
+  struct Fluxes {
+    std::array<Field*, 2> planes;
+    double bottom, top, magnitude;
+    bool balance() const { return fluxes_balance(bottom, top, magnitude); }
   };
   struct Wall {
     WallCondition condition;
@@ -95,6 +131,9 @@ class Walls {
   Field plane_at(Location location) const;
   void fill(Moving& moving, double time) const;
   void balance_fluxes(double time);
+  Fluxes fluxes(const std::array<Field*, 2>& planes) const;
+  /// Removes what rounding has left over of the difference. Without it, (2) has a solution to round-off.
+  static void remove_rest(const Fluxes& fluxes);
 
   const Grid* grid_;
   Box3 box_;

@@ -23,6 +23,7 @@
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/output_needs.hpp"
 #include "src/run/formula_check.hpp"
+#include "src/run/initial_profile.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/resolution_advice.hpp"
 #include "src/run/setup.hpp"
@@ -315,6 +316,7 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
 ExitCode command_check(const CheckOptions& options) {
   const CaseInput input = read_case(options.input, MPI_COMM_SELF);
   const Grid grid = make_grid(input.settings, input.stretching_text);
+  initial_profile(input.settings, grid, MPI_COMM_SELF);  // can its file be read?
   const double end = expected_end(input.settings, grid);
   const std::vector<std::string> of_formulas = require_formulas(options, input.settings, grid, end);
   io::Case settings = input.settings;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/support/error.hpp"
-#include "io/case/case.hpp"
 #include "src/bench/bench.hpp"
+#include "src/run/setup.hpp"
 
 namespace CLI {
 class App;
@@ -22,12 +22,6 @@ namespace sluice {
 struct CaseOptions {
   std::string file;                   ///< CASE.yaml
   std::vector<std::string> settings;  ///< each --set KEY=VALUE
-};
-
-/// A case in the form that all ranks hold.
-struct CaseInput {
-  io::Case settings;
-  std::string stretching_text;  ///< content of the face-coordinate file, if the case has one
 };
 
 /// Reads the case file on rank 0, broadcasts it, and parses it on all ranks. Throws Error(usage) on every rank.

@@ -26,14 +26,14 @@ BlockObserver::BlockObserver(const RunContext& run, const SampledOutput& output,
     : run_(run),
       output_(output),
       sampling_(run.simulation.settings.output.*output.sampling),
-      blocks_{sampling_.block, sampling_.start},
+      times_(sampling_),
       sums_(sums),
       parameters_(sampled_parameters(run.simulation.settings)) {}
 
 std::vector<std::string> BlockObserver::check_files(const Start& start) {
   std::vector<std::string> losses;
   run_on_root(run_.simulation.comm.world(), [&] {
-    io::StatisticsSpec spec = sampled_file_spec(run_, output_, sums_.profiles());
+    io::StatisticsSpec spec = sampled_file_spec(run_.simulation, run_.path, output_, sums_.profiles());
     spec.unrecorded_parameters = open_parameters_;
     try {
       file_ = std::make_unique<io::StatisticsFile>(std::move(spec), start.step > 0);
@@ -246,12 +246,11 @@ void BlockObserver::require_sensible(const StatisticsBlock& block, const std::st
 }
 
 bool BlockObserver::sample_due(const Moment& now) const {
-  return now.step % sampling_.every == 0 && is_reached(blocks_.origin, now.time);
+  return times_.sample_due(now.step, now.time);
 }
 
 bool BlockObserver::block_ends(const Moment& now) const {
-  const StatisticsBlock& open = sums_.open_block();
-  return open.samples > 0 && blocks_.passed(open.time_begin, now.time);
+  return times_.block_ends(sums_.open_block(), now.time);
 }
 
 }  // namespace sluice

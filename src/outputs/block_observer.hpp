@@ -11,11 +11,11 @@
 #include "io/case/case.hpp"
 #include "io/files/statistics_file.hpp"
 #include "io/files/values.hpp"
-#include "model/schedule.hpp"
 #include "model/statistics_block.hpp"
 #include "solver/statistics/block_sums.hpp"
 #include "src/outputs/companions.hpp"
 #include "src/outputs/observer.hpp"
+#include "src/outputs/sampled_file.hpp"
 
 namespace sluice {
 
@@ -89,7 +89,7 @@ class BlockObserver : public Observer {
   RunContext run_;
   SampledOutput output_;
   io::SamplingSpec sampling_;  ///< not enabled: the case takes no samples, but an earlier part of the run did
-  Schedule blocks_;
+  SamplingTimes times_;
   BlockSums& sums_;
   const io::Values parameters_;
   std::optional<LastEntry> expected_;  ///< the last block that the checkpoint expects in the file

@@ -297,7 +297,7 @@ class CheckpointObserver : public Observer {
   }
 
   bool due(const Moment& now) const override {
-    if (now.step == saved_step_) return false;
+    if (now.step == saved_step_ && !now.changed) return false;
     if (now.occasion != Occasion::step) return true;
     const auto& every = run_.simulation.settings.output.checkpoint_every;
     return every && Schedule{*every}.passed(now.previous_time, now.time);

@@ -32,6 +32,9 @@ class FlowView {
   /// Those formed last, at this step or an earlier one; null before the first. Local.
   const Diagnostics* latest_diagnostics() const { return diagnosed_step_ < 0 ? nullptr : &diagnostics_; }
 
+  /// Call after a change of the flow between two steps. Local.
+  void flow_changed() { diagnosed_step_ = -1; }
+
   /// Simulation::advective_rate. Collective.
   double advective_rate() { return simulation_->advective_rate(); }
 
@@ -59,6 +62,7 @@ struct Moment {
   double previous_time = 0;  ///< before the step
   bool first = false;        ///< the first step of this process
   bool line_due = false;     ///< a line of the log, by the wall clock
+  bool changed = false;      ///< the flow was changed since the last step and the last checkpoint of it
 };
 
 /// The start of a run.
@@ -142,6 +146,8 @@ class Observers {
   void sync();
   void save(io::CheckpointWriter& checkpoint) const;
   const FlowView& flow() const { return flow_; }
+  /// FlowView::flow_changed.
+  void flow_changed() { flow_.flow_changed(); }
 
  private:
   struct Entry {

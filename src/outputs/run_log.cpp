@@ -30,12 +30,23 @@ constexpr const char* clear_line = "\r\033[K";
 
 }  // namespace
 
-RunLog::RunLog(const std::string& file, MPI_Comm comm) : has_terminal_(lines_can_be_replaced) {
+RunLog::RunLog(const std::string& file, MPI_Comm comm, Echo echo)
+    : echo_(echo), has_terminal_(echo == Echo::on && lines_can_be_replaced) {
   run_on_root(comm, [&] { file_.emplace(file, io::PosixFile::Mode::log); });
 }
 
 void RunLog::line(const std::string& text) {
   if (!file_) return;
+  if (echo_ == Echo::on) print(text);
+  try {
+    file_->write(text + "\n");
+  } catch (const Error& error) {
+    if (!failed_) std::fprintf(stderr, "warning: %s; the run goes on, but its log has gaps\n", error.what());
+    failed_ = true;
+  }
+}
+
+void RunLog::print(const std::string& text) {
   std::fprintf(stdout, "%s%s\n", shows_status_ ? clear_line : "", text.c_str());
   shows_status_ = false;
   try {
@@ -43,12 +54,6 @@ void RunLog::line(const std::string& text) {
   } catch (const Error& error) {
     if (!lost_) std::fprintf(stderr, "warning: %s; the run goes on, and its log file has all lines\n", error.what());
     lost_ = true;
-  }
-  try {
-    file_->write(text + "\n");
-  } catch (const Error& error) {
-    if (!failed_) std::fprintf(stderr, "warning: %s; the run goes on, but its log has gaps\n", error.what());
-    failed_ = true;
   }
 }
 

@@ -11,8 +11,11 @@ namespace sluice {
 /// Messages to the user: rank 0 prints each line to the terminal and to DIR/log.txt.
 class RunLog {
  public:
+  /// Whether lines go to standard output, too.
+  enum class Echo { off, on };
+
   /// Appends to the file. Collective. Throws Error(io) on every rank if it cannot be opened.
-  RunLog(const std::string& file, MPI_Comm comm);
+  RunLog(const std::string& file, MPI_Comm comm, Echo echo = Echo::on);
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
   ~RunLog();
@@ -27,9 +30,12 @@ class RunLog {
   void status(const std::string& text);
 
  private:
+  void print(const std::string& text);
+
   std::optional<io::PosixFile> file_;  ///< on rank 0
   bool failed_ = false;                ///< to write to the file
   bool lost_ = false;                  ///< a line on standard output
+  Echo echo_;
   bool has_terminal_ = false;
   bool shows_status_ = false;
 };

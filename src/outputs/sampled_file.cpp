@@ -40,11 +40,10 @@ void set_forcing(io::Values& about, const std::string& name, const ForcingParame
 
 }  // namespace
 
-io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput& output,
+io::StatisticsSpec sampled_file_spec(const Simulation& simulation, const std::string& path, const SampledOutput& output,
                                      const std::vector<ProfileInfo>& profiles) {
-  const Simulation& simulation = run.simulation;
   io::StatisticsSpec spec;
-  spec.path = run.path;
+  spec.path = path;
   spec.provenance = provenance_of(simulation);
   const Grid& grid = simulation.grid;
   const io::Case& settings = simulation.settings;

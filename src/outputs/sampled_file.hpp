@@ -1,19 +1,40 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "io/files/statistics_file.hpp"
 #include "model/accuracy.hpp"
 #include "model/key_figures.hpp"
+#include "model/schedule.hpp"
 #include "model/statistics_block.hpp"
 #include "solver/statistics/statistics.hpp"
 #include "src/outputs/companions.hpp"
-#include "src/outputs/observer.hpp"
+#include "src/run/simulation.hpp"
 
 namespace sluice {
 
-/// The coordinates and attributes of statistics.h5, spectra.h5 or densities.h5. Local.
-io::StatisticsSpec sampled_file_spec(const RunContext& run, const SampledOutput& output,
+/// When samples are taken and their blocks end. Local.
+class SamplingTimes {
+ public:
+  explicit SamplingTimes(const io::SamplingSpec& sampling)
+      : every_(sampling.every), blocks_{sampling.block, sampling.start} {}
+
+  bool sample_due(std::int64_t step, double time) const {
+    return step % every_ == 0 && is_reached(blocks_.origin, time);
+  }
+  /// Whether the open block ends at or before this time; a sample that is due then is its last.
+  bool block_ends(const StatisticsBlock& open, double time) const {
+    return open.samples > 0 && blocks_.passed(open.time_begin, time);
+  }
+
+ private:
+  std::int64_t every_;  ///< steps
+  Schedule blocks_;
+};
+
+/// The coordinates and attributes of statistics.h5, spectra.h5 or densities.h5 at `path`. Local.
+io::StatisticsSpec sampled_file_spec(const Simulation& simulation, const std::string& path, const SampledOutput& output,
                                      const std::vector<ProfileInfo>& profiles);
 
 /// The parameters that a block of statistics is stored with. Local.

@@ -232,7 +232,12 @@ class Check {
   }
 
   void try_initial_velocity() {
-    if (begin_ > 0 || settings_.initial.kind != io::InitialKind::formula) return;
+    if (begin_ > 0) return;
+    if (const auto& profile = settings_.initial.profile) {
+      try_initial("initial.profile[0]", (*profile)[0], Location::center);
+      try_initial("initial.profile[1]", (*profile)[1], Location::center);
+    }
+    if (settings_.initial.kind != io::InitialKind::formula) return;
     const auto& velocity = settings_.initial.velocity;
     try_initial("initial.velocity[0]", velocity[0], Location::x_face);
     try_initial("initial.velocity[1]", velocity[1], Location::y_face);

@@ -77,25 +77,31 @@ void write_holder(int descriptor, const std::string& file) {
 
 }  // namespace
 
-std::string lock_output_directory(const std::string& directory) {
+void OutputLock::release() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+std::string OutputLock::take(const std::string& directory) {
+  release();
   const std::string file = directory + "/lock";
-  // Never closed, and not inherited by programs that this one starts.
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw io::file_error(file, "open for writing", errno);
-  const int error = lock_patiently(descriptor);
+  // Not inherited by programs that this one starts.
+  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw io::file_error(file, "open for writing", errno);
+  const int error = lock_patiently(descriptor_);
   if (is_held(error)) {
     throw Error(ExitCode::usage,
                 fmt::format("{}: another run uses the output directory: {}; wait for its end, stop it (touch {}/STOP), "
                             "or choose another directory with --output",
-                            directory, read_holder(descriptor), directory));
+                            directory, read_holder(descriptor_), directory));
   }
   if (error != 0 && !is_unsupported(error)) throw io::file_error(file, "lock", error);
-  if (const std::string left = read_holder(descriptor); left != nobody && !left.starts_with(holder_begins)) {
+  if (const std::string left = read_holder(descriptor_); left != nobody && !left.starts_with(holder_begins)) {
     throw Error(ExitCode::usage, fmt::format("{}: Sluice did not write it, but a run would replace it; move it away, "
                                              "or choose another directory with --output",
                                              file));
   }
-  write_holder(descriptor, file);
+  write_holder(descriptor_, file);
   if (error == 0) return "";
   return fmt::format("{}: the file system has no locks ({}): nothing prevents a second run in this directory",
                      directory, std::strerror(error));

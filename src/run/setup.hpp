@@ -9,6 +9,12 @@
 
 namespace sluice {
 
+/// A case in the form that all ranks hold.
+struct CaseInput {
+  io::Case settings;
+  std::string stretching_text;  ///< content of the face-coordinate file, if the case has one
+};
+
 /// `stretching_text`: content of the face-coordinate file, for grid.stretching of type file. Throws Error(usage).
 Grid make_grid(const io::Case& settings, const std::string& stretching_text);
 

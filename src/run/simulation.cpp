@@ -9,6 +9,7 @@
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
 #include "model/schedule.hpp"
+#include "src/run/initial_profile.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/time_step_estimate.hpp"
 
@@ -34,7 +35,8 @@ void Simulation::initialise() {
   State& state = this->state();
   switch (settings.initial.kind) {
     case io::InitialKind::turbulent:
-      set_turbulent(state, stepper, grid, flow, settings.initial.seed, comm.world());
+      set_turbulent(state, stepper, grid, flow, initial_profile(settings, grid, comm.world()),
+                    settings.initial.amplitude, settings.initial.seed, comm.world());
       break;
     case io::InitialKind::laminar:
       set_laminar(state, stepper, grid, flow);
@@ -99,6 +101,7 @@ double Simulation::advance() {
   forcing = stepper.advance(advancing_, dt);
   has_stepped_ = true;
   rate_.reset();
+  stepper.throw_failed_response();
   return dt;
 }
 

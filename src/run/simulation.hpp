@@ -30,6 +30,8 @@ class Simulation {
 
   /// The state, until the next step.
   State& state() { return stepper.state(advancing_); }
+  /// The velocity that state() has, for kernels that correct it while they read it.
+  VelocityToCorrect velocity() const { return stepper.velocity(advancing_); }
   std::int64_t step() const { return advancing_.step(); }
   double time() const { return advancing_.time(); }
   const EqualSteps& equal_steps() const { return advancing_.equal_steps(); }
@@ -55,7 +57,8 @@ class Simulation {
   /// The length of the next step: the fixed dt, or cfl times dt_lim; at most dt_max. Throws as stable_dt(). Collective.
   double next_dt();
 
-  /// One step; returns its length. Collective.
+  /// One step; returns its length. Throws as TimeStepper::step; if a wall function has failed, after the step.
+  /// Collective.
   double advance();
 
   /// Call after any external change of the state: discards what the last step computed from it.

@@ -87,6 +87,8 @@ const char* text_of(StopReason reason) {
       return "wall-time limit reached";
     case StopReason::accuracy:
       return "statistics reach time.until";
+    case StopReason::closed:
+      return "closed by the Python program";
     default:
       return "end time or step reached";
   }

@@ -8,7 +8,7 @@
 namespace sluice {
 
 /// Why a run ends, or that it continues.
-enum class StopReason { none, signal, stop_file, walltime, accuracy };
+enum class StopReason { none, signal, stop_file, walltime, accuracy, closed };
 
 /// In words, as in the log and run.json.
 const char* text_of(StopReason reason);

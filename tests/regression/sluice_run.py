@@ -109,6 +109,14 @@ def command(args: Iterable[object], ranks: int = 0) -> list[str]:
     return [*launcher, BINARY, *map(str, args)]
 
 
+def environment(ranks: int) -> dict[str, str]:
+    """That of mpirun and of its ranks; with 0 ranks that of a process without mpirun."""
+    if ranks == 0:
+        return {**os.environ, **QUICK_START}
+    own = {name: value for name, value in os.environ.items() if name not in QUICK_START}
+    return {**own, **QUICK_LAUNCH, **YIELDING}
+
+
 def start(
     args: Iterable[object],
     ranks: int = 0,
@@ -121,7 +129,7 @@ def start(
     return subprocess.Popen(
         command(args, ranks),
         cwd=cwd,
-        env={**os.environ, **({**QUICK_LAUNCH, **YIELDING} if ranks > 0 else QUICK_START), **(env or {})},
+        env={**environment(ranks), **(env or {})},
         text=True,
         errors="surrogateescape",
         stdin=stdin,

@@ -148,6 +148,33 @@ def test_the_flow_starts_as_the_type_says(tmp_path: Path) -> None:
         np.testing.assert_allclose(field(from_file, "u"), field(first, "u"), atol=1e-12)
 
 
+@shows("initial.profile", "initial.profile_file", "initial.amplitude")
+def test_a_turbulent_start_has_the_given_profile(tmp_path: Path) -> None:
+    free = {"flow.forcing": {"pressure_gradient": 0.01}, "time": {"steps": 0, "dt": 0.01}}
+
+    def start(**initial: Any) -> Path:
+        return run(tmp_path, {**free, "initial": {"type": "turbulent", **initial}})
+
+    z = (np.arange(16) + 0.5) / 8
+    formulas = start(profile=["z*(2 - z)", "0.1*z"])
+    file = tmp_path / "profile.txt"
+    file.write_text("z, U, V\n# a comment\n0 0 0\n1; 1; 0.1\n2\t0\t0.2\n")
+    lines = start(profile_file=str(file), amplitude=0.5)
+    for out, mean in [(formulas, z * (2 - z)), (lines, 1 - abs(1 - z))]:
+        np.testing.assert_allclose(field(out, "u").mean(axis=(1, 2)), mean, atol=1e-12)
+        np.testing.assert_allclose(field(out, "v").mean(axis=(1, 2)), 0.1 * z, atol=1e-12)
+        assert field(out, "u").std(axis=(1, 2)).min() > 0.001
+    weak = start(profile_file=str(file), amplitude=0.25)
+    np.testing.assert_allclose(2 * field(weak, "w"), field(lines, "w"), atol=1e-12)
+    at_rest = start(profile_file=str(file), amplitude=0)
+    np.testing.assert_allclose(field(at_rest, "w"), 0, atol=1e-12)
+    file.write_text("0.1 0\n2 1\n")
+    run(tmp_path, {**free, "initial": {"type": "turbulent", "profile_file": str(file)}}, code=2)
+    assert any(
+        "add the velocities at the walls" in said.read_text() for said in tmp_path.glob("run*/output.txt")
+    )
+
+
 # Solver --------------------------------------------------------------------------------------------------------------
 
 

@@ -7,10 +7,13 @@
 #include <complex>
 #include <numbers>
 
+#include "core/decomp/field_copy.hpp"
 #include "core/support/error.hpp"
 #include "solver/grid/stretching.hpp"
 #include "solver/initial.hpp"
 #include "solver/walls/opposition_control.hpp"
+#include "solver/walls/wall_function.hpp"
+#include "solver/walls/wall_response.hpp"
 #include "solver/walls/wave_actuation.hpp"
 #include "tests/support/dense.hpp"
 #include "tests/support/flow_case.hpp"
@@ -310,6 +313,65 @@ TEST_P(WallControl, OppositionSetsMinusWOfTheDetectionPlanes) {
     test::expect_at_most("largest divergence", flow.stepper.diagnose(flow.state).max_divergence,
                          test::round_off(1e-12));
   }
+}
+
+// --- walls that other code sets ---
+
+TEST_P(WallControl, AFunctionOfOtherCodeHasTheBitsOfOppositionControl) {
+  FlowCase settings = settings_for({12, 8, 16}, GetParam());
+  settings.flow.viscosity = 0.01;
+  FlowCase controlled = settings;
+  controlled.flow.bottom = opposing(0.8, 0.3);
+  Flow expected(controlled, MPI_COMM_WORLD);
+  Flow found(settings, MPI_COMM_WORLD);
+  expected.set_random(5);
+  found.set_random(5);
+  FlowPlane detected(found.comm, found.decomposition, Location::z_face, detection_face(found.grid, Side::bottom, 0.3));
+  bool fails = false;
+  found.stepper.respond(Side::bottom, [&](const VelocityToCorrect& velocity, const Metrics& metrics, Field& w) {
+    if (fails) throw Error(ExitCode::usage, "no control");
+    detected.bring(velocity.w(metrics));
+    const double mean =
+        mean_over_wall(found.stepper.walls(), Side::bottom, detected.plane(), found.grid, found.comm.world());
+    std::vector<real> values = download(detected.plane());
+    for (real& value : values) value = static_cast<real>(0.8 * (mean - static_cast<double>(value)));
+    upload(values, w);
+  });
+  expected.advance(4, 0.01);
+  found.advance(4, 0.01);
+  for (const auto& component : {&VectorField::u, &VectorField::v, &VectorField::w})
+    EXPECT_EQ(test::relative_difference(expected, expected.state.velocity.*component, found.state.velocity.*component),
+              0);
+  fails = true;
+  EXPECT_THROW(found.advance(1, 0.01), Error);
+  EXPECT_EQ(found.state.step, 5);
+  test::expect_at_most("largest divergence after a failed response", found.stepper.diagnose(found.state).max_divergence,
+                       test::round_off(1e-12));
+}
+
+TEST_P(WallControl, PrescribedWallsAreThoseOfTheCase) {
+  FlowCase settings = settings_for({12, 8, 16}, GetParam());
+  FlowCase moving = settings;
+  moving.flow.bottom = {WallKind::no_slip, 0.5, -0.25, 0.125};
+  moving.flow.top.velocity[2] = 0.125;
+  Flow expected(moving, MPI_COMM_WORLD);
+  Flow found(settings, MPI_COMM_WORLD);
+  const auto set = [&](Side side, Location component, real value) {
+    Field& plane = found.stepper.walls().prescribe(side, component, reach_of(settings.flow.order));
+    upload(std::vector<real>(static_cast<std::size_t>(plane.box().volume()), value), plane);
+  };
+  set(Side::bottom, Location::x_face, 0.5);
+  set(Side::bottom, Location::y_face, -0.25);
+  set(Side::bottom, Location::z_face, 0.125);
+  EXPECT_THROW(found.stepper.project(found.state), Error);  // nothing leaves
+  set(Side::top, Location::z_face, 0.125);
+  expected.set_random(5);
+  found.set_random(5);
+  expected.advance(4, 0.01);
+  found.advance(4, 0.01);
+  for (const auto& component : {&VectorField::u, &VectorField::v, &VectorField::w})
+    EXPECT_EQ(test::relative_difference(expected, expected.state.velocity.*component, found.state.velocity.*component),
+              0);
 }
 
 // --- the energy that walls and force give to the fluid is dissipated or stays ---

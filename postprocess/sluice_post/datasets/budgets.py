@@ -5,6 +5,7 @@ from __future__ import annotations
 import xarray as xr
 
 from sluice_post.budgets import IMBALANCE, EvaluatedBudgets, EvaluatedTerms
+from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import Variables, dataset, heights, variable, with_interval
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 
@@ -29,7 +30,13 @@ def budget_dataset(evaluated: EvaluatedBudgets, stress: str) -> xr.Dataset:
         for name, values in found.kolmogorov_columns().items():
             variables[name] = variable("z", values, *_KOLMOGOROV[name])
     return dataset(
-        variables, coordinates, stress=stress, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall
+        variables,
+        coordinates,
+        PLANES_AND_TIME,
+        stress=stress,
+        u_tau=found.u_tau,
+        re_tau=found.re_tau,
+        wall=found.wall,
     )
 
 
@@ -39,7 +46,7 @@ def scalar_budget_dataset(evaluated: EvaluatedScalarBudgets, budget: str) -> xr.
     unit = "c_tau^2 u_tau^2/nu" if budget == "cc" else "c_tau u_tau^3/nu"
     variables, coordinates = _terms(evaluated, budget, unit)
     numbers = {"u_tau": found.u_tau, "c_tau": found.c_tau, "re_tau": found.re_tau}
-    return dataset(variables, coordinates, name=found.scalar.name, budget=budget, **numbers)
+    return dataset(variables, coordinates, PLANES_AND_TIME, name=found.scalar.name, budget=budget, **numbers)
 
 
 def _terms(evaluated: EvaluatedTerms, name: str, unit: str) -> tuple[Variables, Variables]:

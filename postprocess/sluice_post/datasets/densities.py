@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xarray as xr
 
+from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import RHO, Variables, dataset, heights, variable, with_interval
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, EvaluatedDensities
@@ -83,4 +84,6 @@ def densities_dataset(evaluated: EvaluatedDensities) -> xr.Dataset:
         variables["joint_uw"] = variable(
             dims, joint, "joint density of u' and w' over their standard deviations"
         )
-    return dataset(variables, coordinates, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.view.wall)
+    return dataset(
+        variables, coordinates, PLANES_AND_TIME, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.view.wall
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xarray as xr
 
+from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import RHO, Variables, dataset, variable, with_interval
 from sluice_post.phases import PhaseAverages
 
@@ -53,5 +54,6 @@ def phases_dataset(found: PhaseAverages) -> xr.Dataset:
             "z": variable("z", found.z, "height of cell centres", "h"),
             "z_face": variable("z_face", found.z_face, "height of faces, walls included", "h"),
         },
+        PLANES_AND_TIME,
         period=found.period,
     )

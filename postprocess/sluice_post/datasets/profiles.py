@@ -5,6 +5,7 @@ from __future__ import annotations
 import xarray as xr
 
 from sluice_post.bands import Bands
+from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import RHO, Variables, dataset, heights, variable, with_interval
 from sluice_post.profiles import WallProfiles
 from sluice_post.statistics import Blocks
@@ -54,6 +55,7 @@ def profiles_dataset(profiles: WallProfiles, bands: Bands) -> xr.Dataset:
     return dataset(
         variables,
         heights("z", profiles.z, *scales) | heights("z_face", profiles.z_face, *scales),
+        PLANES_AND_TIME,
         u_tau=profiles.u_tau,
         viscosity=profiles.viscosity,
         re_tau=profiles.re_tau,
@@ -86,4 +88,5 @@ def blocks_dataset(blocks: Blocks) -> xr.Dataset:
             "z": variable("z", blocks.z, "height of cell centres", "h"),
             "z_face": variable("z_face", blocks.z_face, "height of faces, walls included", "h"),
         },
+        PLANES_AND_TIME,
     )

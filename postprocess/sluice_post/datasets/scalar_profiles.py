@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xarray as xr
 
+from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import Variables, dataset, heights, with_interval
 from sluice_post.scalar_numbers import LABELS, EvaluatedScalar
 
@@ -57,6 +58,7 @@ def scalar_dataset(found: EvaluatedScalar) -> xr.Dataset:
     return dataset(
         variables,
         heights("z", wall.z, *scales) | heights("z_face", wall.z_face, *scales),
+        PLANES_AND_TIME,
         name=profiles.scalar.name,
         side=wall.side,
         prandtl=profiles.scalar.prandtl,

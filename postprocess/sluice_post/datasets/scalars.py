@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import xarray as xr
 
 from sluice_post import layout
+from sluice_post.datasets.cf import INSTANTS
 from sluice_post.datasets.variables import RHO, Variables, dataset, variable, with_interval
 from sluice_post.key_figures import Figure
 from sluice_post.timeseries import TimeSeries
@@ -82,7 +83,7 @@ def time_series_dataset(series: TimeSeries) -> xr.Dataset:
         if name != layout.TIME
     }
     variables[layout.STEP] = variables[layout.STEP].astype("int64")
-    return dataset(variables, {"time": variable("time", series.time, "time", "h/U")})
+    return dataset(variables, {"time": variable("time", series.time, "time", "h/U")}, INSTANTS)
 
 
 def key_figures_dataset(figures: Sequence[Figure]) -> xr.Dataset:

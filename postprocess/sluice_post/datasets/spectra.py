@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import Array, Variables, dataset, heights, variable, with_interval
 from sluice_post.plane_spectra import PlaneSpectra
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
@@ -102,7 +103,9 @@ def spectra_dataset(evaluated: EvaluatedSpectra) -> xr.Dataset:
         coordinates |= _wavenumbers(found, axis)
         separation = evaluated.distances(axis)
         coordinates[f"r_{axis}"] = variable(f"r_{axis}", separation, f"separation along {axis}", "h")
-    return dataset(variables, coordinates, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall)
+    return dataset(
+        variables, coordinates, PLANES_AND_TIME, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall
+    )
 
 
 _OF_SCALARS = {"cc": ("Theta", "z", "c_tau^2"), "minus_wc": ("-w Theta", "z_face", "c_tau u_tau")}
@@ -129,5 +132,11 @@ def scalar_spectra_dataset(evaluated: EvaluatedScalarSpectra) -> xr.Dataset:
     coordinates["height"] = variable("height", names, "chosen height: z+, centre or surface")
     coordinates["height_plus"] = variable("height", evaluated.z_plus, "chosen height", "nu/u_tau")
     return dataset(
-        variables, coordinates, name=evaluated.name, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall
+        variables,
+        coordinates,
+        PLANES_AND_TIME,
+        name=evaluated.name,
+        u_tau=found.u_tau,
+        re_tau=found.re_tau,
+        wall=found.wall,
     )

@@ -9,6 +9,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from sluice_post.datasets.cf import set_attributes
+
 Array = NDArray[np.float64]
 Variables = dict[str, xr.Variable]
 
@@ -46,9 +48,18 @@ def heights(dim: str, z: Array, u_tau: float, viscosity: float) -> Variables:
     }
 
 
-def dataset(variables: Mapping[str, xr.Variable], coordinates: Variables, **attributes: Any) -> xr.Dataset:
-    """A dataset that can be selected by heights in wall units, too: `.sel(z_plus=15, method="nearest")`."""
+def dataset(
+    variables: Mapping[str, xr.Variable],
+    coordinates: Variables,
+    cell_methods: str | None = None,
+    **attributes: Any,
+) -> xr.Dataset:
+    """A dataset that can be selected by heights in wall units, too: `.sel(z_plus=15, method="nearest")`.
+
+    `cell_methods`: of the variables, PLANES_AND_TIME or INSTANTS of datasets/cf.py.
+    """
     found = xr.Dataset(variables, coordinates, attributes)
+    set_attributes(found, cell_methods)
     for name, values in coordinates.items():
         if name.endswith("_plus") and values.ndim == 1 and np.all(np.isfinite(values.values)):
             found = found.set_xindex(name)

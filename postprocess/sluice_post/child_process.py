@@ -1,0 +1,56 @@
+"""Work in a child process, which may crash."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+T = TypeVar("T")
+
+
+class ChildCrashedError(RuntimeError):
+    """The child ended without a result."""
+
+
+def _work_in_child(work: Callable[[], object], to_parent: int) -> NoReturn:
+    """Sends what the work returns or raises; ends without what libraries do at an exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # h5py prints what it cannot raise
+        try:
+            found: tuple[bool, object] = True, work()
+        except BaseException as error:
+            found = False, error
+        with os.fdopen(to_parent, "wb") as pipe:
+            pickle.dump(found, pipe)
+    finally:
+        os._exit(0)
+
+
+def in_child(work: Callable[[], T]) -> T:
+    """What the work returns or raises, done by a copy of this process.
+
+    HDF5 crashes, at once or when the process exits, after it could not write a file to its end, as on a full disk.
+    """
+    from_child, to_parent = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(from_child)
+        _work_in_child(work, to_parent)
+    os.close(to_parent)
+    try:
+        with os.fdopen(from_child, "rb") as pipe:
+            content = pipe.read()
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        raise
+    finally:
+        os.waitpid(child, 0)
+    if not content:
+        raise ChildCrashedError("HDF5 failed, as it does where a disk is full")
+    done, found = pickle.loads(content)
+    if not done:
+        raise found
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,214 @@
+#include "python/bindings/wall_access.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/decomp/field_copy.hpp"
+#include "core/device/memory.hpp"
+#include "core/support/collective.hpp"
+#include "python/bindings/session.hpp"
+#include "solver/walls/wall_response.hpp"
+
+namespace sluice::python {
+
+namespace {
+
+constexpr std::array components{Location::x_face, Location::y_face, Location::z_face};
+
+Field copy_of(const Field& plane) {
+  Field copy(plane.box(), plane.location(), plane.row_length(), plane.halo());
+  device::copy(copy.buffer().data(), plane.buffer().data(), plane.bytes());
+  return copy;
+}
+
+int halo_rows(Simulation& simulation) {
+  return reach_of(simulation.flow.order);
+}
+
+}  // namespace
+
+void copy_to(Field& plane, std::uintptr_t address) {
+  SLUICE_REQUIRE(plane.row_length() == plane.box().nx() && plane.box().nz() == 1, "a plane whose rows have no gaps");
+  device::synchronize();
+  const auto* const values = reinterpret_cast<const real*>(address);  // NOLINT(performance-no-int-to-ptr)
+  device::copy(plane.view().origin, values, static_cast<std::size_t>(plane.box().volume()) * sizeof(real));
+}
+
+Walls& WallAccess::walls() {
+  Simulation& simulation = session_->simulation();
+  if (simulation.flow.periodic_z) throw Error(ExitCode::usage, "this flow has no walls: it is periodic in z");
+  return simulation.stepper.walls();
+}
+
+Field WallAccess::new_plane(Location location) {
+  Box3 box = session_->simulation().box();
+  box.lo[2] = 0;
+  box.hi[2] = 1;
+  return Field(box, location, 0, HaloWidth{0, 0});
+}
+
+Field& WallAccess::scratch() {
+  if (!scratch_) scratch_.emplace(new_plane(Location::center));
+  return *scratch_;
+}
+
+int WallAccess::agree(Stage here) {
+  int stages = here;
+  const Communicator& comm = session_->simulation().comm;
+  if (comm.processes().size() > 1)
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &stages, 1, MPI_INT, MPI_BOR, comm.world()), "MPI_Allreduce of stages");
+  return stages;
+}
+
+void WallAccess::run_response(const std::function<void()>& action) {
+  session_->end_views();
+  responding_ = true;
+  agreed_ = failed_elsewhere_ = false;
+  std::optional<Error> error;
+  try {
+    run_collectively(MPI_COMM_SELF, action);
+  } catch (const Error& thrown) {
+    error = thrown;  // thrown again when all processes know
+  }
+  if (!agreed_) agree(error ? failed : finished);
+  responding_ = false;
+  session_->end_views();
+  if (error && !failed_elsewhere_) throw *error;
+}
+
+void WallAccess::enter_collective() {
+  if (!responding_) return;
+  const int stages = agreed_ ? failed : agree(calling);
+  agreed_ = stages != calling;
+  failed_elsewhere_ = failed_elsewhere_ || (stages & failed) != 0;
+  if (failed_elsewhere_) throw Error(ExitCode::usage, "the response of a wall has failed on another process");
+  if (agreed_) {
+    throw Error(ExitCode::usage,
+                "a response of a wall has called a collective function on some processes alone; call it on all");
+  }
+}
+
+void WallAccess::agree_on_walls() {
+  Simulation& simulation = session_->simulation();
+  if (simulation.comm.processes().size() == 1) return;
+  Walls& all = simulation.stepper.walls();
+  std::array<int, 2> bits{0, 0};  // what is set, what is not set
+  const auto add = [&](int n, bool here) { bits[here ? 0 : 1] |= 1 << n; };
+  int n = 0;
+  for (const Walls::Side side : Walls::sides) {
+    for (const Location component : components) add(n++, all.prescribed(side, component) != nullptr);
+  }
+  const int first_response = n;
+  for (const Walls::Side side : Walls::sides) add(n++, simulation.stepper.has_response(side));
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, bits.data(), 2, MPI_INT, MPI_BOR, simulation.comm.world()), "MPI_Allreduce");
+  if (((bits[0] & bits[1]) >> first_response) != 0)
+    throw Error(ExitCode::usage, "the response of a wall is set on some processes alone; set it on all");
+  n = 0;
+  for (const Walls::Side side : Walls::sides) {
+    for (const Location component : components) {
+      if (((bits[0] >> n++) & 1) != 0) all.prescribe(side, component, halo_rows(simulation));
+    }
+  }
+}
+
+bool WallAccess::set(Walls::Side side, Location component, std::uintptr_t address) {
+  session_->require_between_steps();
+  Simulation& simulation = session_->simulation();
+  if (component == Location::z_face && simulation.stepper.has_response(side))
+    throw Error(ExitCode::usage, "w of this wall is set by its response; remove that first: response(None)");
+  walls().require_prescribable(side, component);
+  Field& given = scratch();
+  copy_to(given, address);
+  if (!std::isfinite(sum_of_plane(given).value())) return false;
+  copy_cells(given, walls().prescribe(side, component, halo_rows(simulation)));
+  device::synchronize();
+  session_->note_wall_change(component);
+  return true;
+}
+
+Field& WallAccess::velocity(Walls::Side side, Location component) {
+  if (component != Location::z_face && !walls().condition(side).drags())
+    throw Error(ExitCode::usage, "a free-slip wall has no u and v: it does not drag the fluid along");
+  const auto found = velocities_.try_emplace({side, component});
+  if (found.second) found.first->second = new_plane(component);
+  Field& plane = found.first->second;
+  walls().copy_velocity(side, component, plane);
+  device::synchronize();
+  return plane;
+}
+
+double WallAccess::mean(Walls::Side side, std::uintptr_t address) {
+  const Walls& all = walls();
+  Simulation& simulation = session_->simulation();
+  enter_collective();
+  Field& given = scratch();
+  if (all.owns(side)) copy_to(given, address);
+  return mean_over_wall(all, side, given, simulation.grid, simulation.comm.world());
+}
+
+std::pair<Field*, std::int64_t> WallAccess::plane(const std::string& name, double z) {
+  Simulation& simulation = session_->simulation();
+  const Grid& grid = simulation.grid;
+  if (!(z >= 0 && z <= grid.length_z()))
+    throw Error(ExitCode::usage, fmt::format("z = {:g} is outside of the flow, from 0 to {:g}", z, grid.length_z()));
+  if (name != "w") static_cast<void>(session_->field(name));
+  const Location location = name == "w" ? Location::z_face : session_->field(name).field.location();
+  const auto distance = [&](std::int64_t k) {
+    const double at = location == Location::z_face ? grid.z_nodes()[static_cast<std::size_t>(k) + 1] : grid.z_center(k);
+    return std::abs(at - z);
+  };
+  std::int64_t nearest = 0;
+  for (std::int64_t k = 1; k < grid.cells()[2]; ++k) {
+    if (distance(k) < distance(nearest)) nearest = k;
+  }
+  auto found = planes_.find({name, nearest});
+  if (found == planes_.end()) {
+    found = planes_.try_emplace({name, nearest}, simulation.comm, simulation.decomposition, location, nearest).first;
+  }
+  FlowPlane& plane = found->second;
+  enter_collective();
+  if (name == "w") {
+    plane.bring(simulation.velocity().w(simulation.stepper.metrics()));  // a correction that is pending stays so
+  } else {
+    plane.bring(session_->field(name).field);
+  }
+  device::synchronize();
+  return {&plane.plane(), nearest};
+}
+
+std::vector<PrescribedWall> WallAccess::prescribed() {
+  std::vector<PrescribedWall> found;
+  Walls& all = session_->simulation().stepper.walls();
+  for (const Walls::Side side : Walls::sides) {
+    for (const Location component : components) {
+      if (const Field* const plane = all.prescribed(side, component))
+        found.push_back({side, component, copy_of(*plane)});
+    }
+  }
+  return found;
+}
+
+void WallAccess::restore(const std::vector<PrescribedWall>& walls_then) {
+  Simulation& simulation = session_->simulation();
+  Walls& all = simulation.stepper.walls();
+  for (const Walls::Side side : Walls::sides) {
+    for (const Location component : components) all.release(side, component);
+    // A response needs its plane.
+    if (simulation.stepper.has_response(side)) all.prescribe(side, Location::z_face, halo_rows(simulation));
+  }
+  for (const PrescribedWall& wall : walls_then) {
+    Field& plane = all.prescribe(wall.side, wall.component, halo_rows(simulation));
+    device::copy(plane.buffer().data(), wall.plane.buffer().data(), plane.bytes());
+  }
+}
+
+void WallAccess::clear() {
+  scratch_.reset();
+  velocities_.clear();
+  planes_.clear();
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,77 @@
+#pragma once
+// What a session has of walls that Python sets: the planes it reads, and responses that run on several processes.
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/decomp/field.hpp"
+#include "solver/walls/wall_function.hpp"
+#include "solver/walls/walls.hpp"
+
+namespace sluice::python {
+
+class Session;
+
+/// A component of a wall's velocity that is set from outside.
+struct PrescribedWall {
+  Walls::Side side;
+  Location component;
+  Field plane;
+};
+
+class WallAccess {
+ public:
+  explicit WallAccess(Session& session) : session_(&session) {}
+
+  /// Runs a response. All processes agree on how it has ended, even if some wait for others in a collective function.
+  /// Throws Error on the processes where `action` has thrown. Collective.
+  void run_response(const std::function<void()>& action);
+  bool responding() const { return responding_; }
+  /// Whether the last response was given up here because it has failed on another process. Local.
+  bool failed_elsewhere() const { return failed_elsewhere_; }
+  /// Before a collective function that a response may call: throws Error(usage) if another process does not call one.
+  /// Collective.
+  void enter_collective();
+
+  /// Walls that are set on one process are set on all. Throws Error(usage) if a response is missing on one. Collective.
+  void agree_on_walls();
+
+  /// Copies from this address in host or device memory, (ny, nx) of the rank without gaps, to a component of a wall's
+  /// velocity. Returns false, and changes nothing, if a value is not finite. Throws Error(usage) if something else sets
+  /// it. Local.
+  bool set(Walls::Side side, Location component, std::uintptr_t address);
+  /// The present velocity, in memory that the next read overwrites. Local.
+  Field& velocity(Walls::Side side, Location component);
+  /// The mean over a wall of values at an address, as of set(); null on processes without the wall. Collective.
+  double mean(Walls::Side side, std::uintptr_t address);
+
+  /// The plane of a field that is nearest to z, in memory that the next call for it overwrites; its index along z.
+  /// Collective.
+  std::pair<Field*, std::int64_t> plane(const std::string& name, double z);
+
+  std::vector<PrescribedWall> prescribed();
+  void restore(const std::vector<PrescribedWall>& walls);
+  void clear();
+
+ private:
+  enum Stage : int { failed = 1, finished = 2, calling = 4 };
+  int agree(Stage here);
+  Walls& walls();
+  Field new_plane(Location location);
+  Field& scratch();
+
+  Session* session_;
+  bool responding_ = false, agreed_ = false, failed_elsewhere_ = false;
+  std::optional<Field> scratch_;
+  std::map<std::pair<Walls::Side, Location>, Field> velocities_;
+  std::map<std::pair<std::string, std::int64_t>, FlowPlane> planes_;
+};
+
+/// Copies to the own cells of a plane of one layer, from host or device memory without gaps; done on return.
+void copy_to(Field& plane, std::uintptr_t address);
+
+}  // namespace sluice::python
