@@ -1,7 +1,13 @@
 """Sluice from Python: direct numerical simulation of turbulent channel flow, stepped by your program."""
 
-from ._core import precision
-from ._core import version as __version__
+from .libraries import explained
+
+try:
+    from ._core import precision
+    from ._core import version as __version__
+except ImportError as error:
+    raise explained(error) from error
+
 from .case import Case, shipped_cases
 from .errors import (
     Error,
