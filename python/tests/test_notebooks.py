@@ -1,0 +1,64 @@
+"""The notebooks of the package run from beginning to end, and show what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+notebooks = pytest.importorskip("notebooks")  # skips without nbclient, nbformat and ipykernel
+from notebooks import FOLDER, count_figures, number_after, require_no_outputs, run_notebook  # noqa: E402
+
+pytest.importorskip("matplotlib")
+
+NOTEBOOKS = sorted((FOLDER / "notebooks").glob("*.ipynb"))
+
+
+def test_each_notebook_has_a_test() -> None:
+    assert {f"test_{path.stem}" for path in NOTEBOOKS} <= set(globals())
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_stored_without_outputs(path: Path) -> None:
+    require_no_outputs(path)
+
+
+def run(name: str, folder: Path, figures: int) -> str:
+    """Runs a notebook, which must show that many figures; returns what it prints."""
+    text, outputs = run_notebook(FOLDER / "notebooks" / f"{name}.ipynb", folder)
+    assert count_figures(outputs) == figures
+    return text
+
+
+def test_first_flow(tmp_path: Path) -> None:
+    pytest.importorskip("sluice_post")
+    pytest.importorskip("xarray")
+    text = run("first_flow", tmp_path, figures=3)
+    assert 180 < number_after(text, "Re_tau = ") < 210
+
+
+def test_opposition_control(tmp_path: Path) -> None:
+    text = run("opposition_control", tmp_path, figures=2)
+    assert 10 < number_after(text, "drag reduction: ") < 45
+    assert number_after(text, "largest w of the wall: ") == 0
+
+
+def test_body_force(tmp_path: Path) -> None:
+    text = run("body_force", tmp_path, figures=2)
+    assert number_after(text, "largest error: ") < 1
+    assert number_after(text, "canopy: ") < 0.5 * number_after(text, "driving force: ")
+    assert number_after(text, " = ") == pytest.approx(number_after(text, "driving force: "), rel=2e-3)
+
+
+def test_conditional_averages(tmp_path: Path) -> None:
+    text = run("conditional_averages", tmp_path, figures=2)
+    assert number_after(text, "ejections ") + number_after(text, "sweeps ") > 100
+    assert number_after(text, "u' at the event: ") < -0.15
+
+
+def test_torch_control(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    text = run("torch_control", tmp_path, figures=1)
+    assert number_after(text, "error of the network: ") < 30
+    assert abs(number_after(text, "mean w of the wall: ")) < 1e-7
+    assert 8 < number_after(text, "drag reduction: ") < 45
