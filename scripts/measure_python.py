@@ -83,7 +83,7 @@ def use_plane_and_wall(sim: sluice.Simulation) -> None:
 
     @sim.every(1)
     def read_and_set(sim: sluice.Simulation) -> None:
-        xp.asarray(sim.plane("w", z=0.1))
+        xp.from_dlpack(sim.plane("w", z=0.1))
         wall.w[...] = jet
 
 
@@ -95,7 +95,7 @@ def oppose(sim: sluice.Simulation, own_mean: bool) -> None:
 
         @wall.response(remove_mean=not own_mean)
         def respond(sim: sluice.Simulation, wall: sluice.Wall = wall, height: float = height) -> Any:
-            w = xp.asarray(sim.plane("w", z=height))
+            w = xp.from_dlpack(sim.plane("w", z=height))
             return wall.mean(w) - w if own_mean else -w
 
 

@@ -125,7 +125,6 @@ void accept_changes(Session& session, const std::string& name, const nb::ndarray
 
 nb::object in_device_memory(Session& session, const std::string& name) {
   Field& field = session.field(name).field;
-  device::synchronize();
   using Array = nb::ndarray<nb::array_api, const real, nb::ndim<3>>;
   const int type = device::is_gpu() ? nb::device::cuda::value : nb::device::cpu::value;
   return nb::cast(in_place<Array, const real>(field, type, device::is_gpu() ? session.device_index() : 0));

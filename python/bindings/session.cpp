@@ -283,14 +283,19 @@ std::vector<real> Session::gather(const std::string& name) {
   return values;
 }
 
+std::vector<double> uniform_line(std::int64_t begin, std::int64_t end, bool on_faces, double spacing) {
+  std::vector<double> line;
+  for (std::int64_t n = begin; n < end; ++n) line.push_back((static_cast<double>(n) + (on_faces ? 1 : 0.5)) * spacing);
+  return line;
+}
+
 std::array<std::vector<double>, 3> coordinates(const Grid& grid, Location location, const Box3& box) {
-  const auto place = [](std::int64_t n, bool on_face) { return static_cast<double>(n) + (on_face ? 1 : 0.5); };
   std::array<std::vector<double>, 3> found;
   auto& [z, y, x] = found;
   for (std::int64_t k = box.lo[2]; k < box.hi[2]; ++k)
     z.push_back(location == Location::z_face ? grid.z_nodes()[static_cast<std::size_t>(k) + 1] : grid.z_center(k));
-  for (std::int64_t j = box.lo[1]; j < box.hi[1]; ++j) y.push_back(place(j, location == Location::y_face) * grid.dy());
-  for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) x.push_back(place(i, location == Location::x_face) * grid.dx());
+  y = uniform_line(box.lo[1], box.hi[1], location == Location::y_face, grid.dy());
+  x = uniform_line(box.lo[0], box.hi[0], location == Location::x_face, grid.dx());
   return found;
 }
 

@@ -127,6 +127,9 @@ class Session {
   enum Wall : int { unchanged, tangential, normal } walls_change_ = unchanged;
 };
 
+/// Coordinates of cells along x or y: of their centres or upper faces.
+std::vector<double> uniform_line(std::int64_t begin, std::int64_t end, bool on_faces, double spacing);
+
 /// Coordinates along z, y and x of the values of a field that belong to this box of cells.
 std::array<std::vector<double>, 3> coordinates(const Grid& grid, Location location, const Box3& box);
 

@@ -35,7 +35,15 @@ struct DevicePlane {
   double z = 0;
   int device_index = 0;
   std::pair<std::int64_t, std::int64_t> begin;
-  std::vector<double> y, x;
+  Box3 box;
+  Location location = Location::center;
+  double dx = 0, dy = 0;
+
+  std::pair<std::size_t, std::size_t> shape() const {
+    return {static_cast<std::size_t>(box.extent(1)), static_cast<std::size_t>(box.extent(0))};
+  }
+  std::vector<double> y() const { return uniform_line(box.lo[1], box.hi[1], location == Location::y_face, dy); }
+  std::vector<double> x() const { return uniform_line(box.lo[0], box.hi[0], location == Location::x_face, dx); }
 };
 
 DevicePlane device_plane(Session& session, Field& field) {
@@ -44,9 +52,10 @@ DevicePlane device_plane(Session& session, Field& field) {
   plane.holder = device::hold(field.buffer().data());
   plane.device_index = session.device_index();
   plane.begin = {field.box().lo[1], field.box().lo[0]};
-  auto [z, y, x] = coordinates(session.simulation().grid, field.location(), field.box());
-  plane.y = std::move(y);
-  plane.x = std::move(x);
+  plane.box = field.box();
+  plane.location = field.location();
+  plane.dx = session.simulation().grid.dx();
+  plane.dy = session.simulation().grid.dy();
   return plane;
 }
 
@@ -83,15 +92,15 @@ nb::object values(const DevicePlane& plane) {
   auto kept = std::make_unique<std::vector<real>>(download(*plane.field));
   real* const data = kept->data();
   const nb::capsule owner(kept.release(), [](void* held) noexcept { delete static_cast<std::vector<real>*>(held); });
-  return nb::cast(nb::ndarray<nb::numpy, const real, nb::ndim<2>>(data, {plane.y.size(), plane.x.size()}, owner));
+  return nb::cast(
+      nb::ndarray<nb::numpy, const real, nb::ndim<2>>(data, {plane.shape().first, plane.shape().second}, owner));
 }
 
 nb::object in_device_memory(const DevicePlane& plane) {
-  device::synchronize();  // DLPack says nothing of the default stream
   using Array = nb::ndarray<nb::array_api, const real, nb::ndim<2>>;
   const int type = device::is_gpu() ? nb::device::cuda::value : nb::device::cpu::value;
   const View3<const real> view = std::as_const(*plane.field).view();
-  return nb::cast(Array(view.origin, {plane.y.size(), plane.x.size()}, holder_of(plane), {view.stride_y, 1},
+  return nb::cast(Array(view.origin, {plane.shape().first, plane.shape().second}, holder_of(plane), {view.stride_y, 1},
                         nb::dtype<real>(), type, device::is_gpu() ? plane.device_index : 0));
 }
 
@@ -160,8 +169,9 @@ void add_walls(nb::module_& module) {
   nb::class_<DevicePlane>(module, "DevicePlane")
       .def_ro("k", &DevicePlane::k)
       .def_ro("z", &DevicePlane::z)
-      .def_ro("y", &DevicePlane::y)
-      .def_ro("x", &DevicePlane::x)
+      .def_prop_ro("y", &DevicePlane::y)
+      .def_prop_ro("x", &DevicePlane::x)
+      .def_prop_ro("shape", &DevicePlane::shape)
       .def_ro("begin", &DevicePlane::begin)
       .def("values", values)
       .def("in_device_memory", in_device_memory)

@@ -30,6 +30,15 @@ def checked_values(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> 
     return given
 
 
+def wait_for(stream: int | None) -> None:
+    """Before an array is used in a stream of CUDA: waits for Sluice, which works in the legacy default stream.
+
+    As DLPack has it: None and 1 are that stream, -1 asks for no waiting.
+    """
+    if _core.is_gpu and stream not in (None, -1, 1):
+        _core.synchronize()
+
+
 def is_on_gpu(values: object) -> bool:
     """Whether an array is in the memory of a GPU."""
     if hasattr(values, "__cuda_array_interface__"):
@@ -129,9 +138,10 @@ class Field:
         whole[key] = checked_values(values, whole[key].shape, self.name)
         self._session.accept_changes(self.name, whole)
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
         """The values in the memory of the simulation, on CPUs and GPUs. They must not be changed there."""
         self._require_valid()
+        wait_for(stream)
         return self._session.in_device_memory(self.name).__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:

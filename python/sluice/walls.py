@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import StaleViewError, UsageError
-from .field import DTYPE, checked_values, is_on_gpu
+from .field import DTYPE, checked_values, is_on_gpu, wait_for
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -21,14 +21,15 @@ Response = TypeVar("Response", bound=Callable[["Simulation"], object])
 LOCATIONS = {"u": "x face", "v": "y face", "w": "z face"}
 
 
-def _address_on_gpu(values: Any, shape: tuple[int, int], name: str, device_index: int) -> tuple[int, object]:
-    """The address of an array in the memory of this process's GPU, and what keeps the memory.
+def _address_on_gpu(
+    interface: Mapping[str, Any] | None, values: Any, shape: tuple[int, int], name: str, device_index: int
+) -> int:
+    """The address of an array in the memory of this process's GPU.
 
     Waits for the GPU unless the array is used in the default stream, in which Sluice works.
     """
     device = getattr(values, "__dlpack_device__", None)
     number = int(device()[1]) if device is not None else device_index
-    interface = getattr(values, "__cuda_array_interface__", None)
     if interface is not None:
         given, real = tuple(interface["shape"]), interface["typestr"] == DTYPE.str
         rows = (shape[1] * DTYPE.itemsize, DTYPE.itemsize)
@@ -49,16 +50,17 @@ def _address_on_gpu(values: Any, shape: tuple[int, int], name: str, device_index
         raise ValueError(f"{name}: the array is on GPU {number}, the simulation on GPU {device_index}")
     if not in_order:
         _core.synchronize()
-    return address, values
+    return address
 
 
 def _address_of(
     session: _core.Session, values: Any, shape: tuple[int, int], name: str
 ) -> tuple[int, bool, object]:
     """The address of contiguous values, whether it is in device memory, and what keeps the memory."""
-    if _core.is_gpu and is_on_gpu(values):
-        address, storage = _address_on_gpu(values, shape, name, _core.device_index(session))
-        return address, True, storage
+    if _core.is_gpu:
+        interface = getattr(values, "__cuda_array_interface__", None)
+        if interface is not None or is_on_gpu(values):
+            return _address_on_gpu(interface, values, shape, name, _core.device_index(session)), True, values
     whole = np.ascontiguousarray(np.broadcast_to(checked_values(values, shape, name), shape))
     return int(whole.ctypes.data), False, whole
 
@@ -102,7 +104,7 @@ class Plane:
     @property
     def shape(self) -> tuple[int, int]:
         """(ny, nx) of this process."""
-        return len(self._first.y), len(self._first.x)
+        return self._first.shape
 
     @property
     def indices(self) -> dict[str, range]:
@@ -126,7 +128,8 @@ class Plane:
     def __getitem__(self, key: Any) -> Any:
         return self.values[key]
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
+        wait_for(stream)
         return self._plane().in_device_memory().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -253,7 +256,7 @@ class Wall:
         they may be None.
         """
         session = self._walls._session
-        shape = _core.plane_shape(session)
+        shape = self._walls._shape
         if not self.is_here:
             return _core.wall_mean(session, self.name, 0, False)
         address, on_device, _storage = _address_of(session, plane, shape, "the plane")
@@ -266,21 +269,22 @@ class Walls(Mapping[str, Wall]):
     def __init__(self, simulation: Simulation, session: _core.Session) -> None:
         self._simulation = weakref.ref(simulation)
         self._session = session
+        self._names = _core.wall_names(session)
+        self._shape = _core.plane_shape(session)
         self._responses: dict[str, Callable[[Simulation], object]] = {}
         self._failure: BaseException | None = None
         self._storage: dict[str, object] = {}
 
     def __getitem__(self, name: str) -> Wall:
-        names = _core.wall_names(self._session)
-        if name not in names:
-            raise UsageError(f"there is no wall {name!r}; there are: {', '.join(names) or 'none'}")
+        if name not in self._names:
+            raise UsageError(f"there is no wall {name!r}; there are: {', '.join(self._names) or 'none'}")
         return Wall(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_core.wall_names(self._session))
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(_core.wall_names(self._session))
+        return len(self._names)
 
     def _set_response(
         self, name: str, function: Callable[[Simulation], object] | None, remove_mean: bool
@@ -304,16 +308,15 @@ class Walls(Mapping[str, Wall]):
         assert simulation is not None
         try:
             w = self._responses[name](simulation)
-            wall = self[name]
-            if not wall.is_here:
+            if not _core.wall_is_here(self._session, name):
                 return None
             if w is None:
                 raise TypeError(f"the response of the {name} wall has returned None instead of w")
-            shape = _core.plane_shape(self._session)
-            if not (_core.is_gpu and is_on_gpu(w)):
+            shape = self._shape
+            if not hasattr(w, "shape"):
                 w = np.asarray(w)
-                if w.shape != shape:
-                    raise ValueError(f"w of a response has the shape {w.shape}, its place {shape}")
+            if tuple(w.shape) != shape:  # a number is meant for no wall
+                raise ValueError(f"w of a response has the shape {tuple(w.shape)}, its place {shape}")
             address, on_device, self._storage[name] = _address_of(self._session, w, shape, "w of a response")
             return address, on_device
         except BaseException as error:

@@ -73,7 +73,7 @@ def test_means_are_those_of_the_fields() -> None:
         assert statistics.samples == 0
         with pytest.raises(sluice.UsageError, match="no sample"):
             statistics.means()
-        with pytest.raises(sluice.UsageError, match="no block"):
+        with pytest.raises(sluice.UsageError, match="no sample"):
             statistics.profiles()
     with pytest.raises(sluice.UsageError, match="closed"):
         statistics.samples  # noqa: B018

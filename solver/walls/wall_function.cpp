@@ -1,9 +1,11 @@
 // Walls whose w a function of other code sets at the start of a substep, and the planes of the flow that it reads.
 #include "solver/walls/wall_function.hpp"
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
+#include "core/decomp/field_copy.hpp"
 #include "core/device/memory.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
@@ -64,17 +66,33 @@ bool WallFunctions::respond(const std::function<VelocityToCorrect()>& velocity, 
       run_collectively(comm_->world(), [&] { proposals_[n]->function(velocity(), metrics, proposals_[n]->w); });
       planes[n] = &proposals_[n]->w;
     }
-    for (const Walls::Side side : Walls::sides) {
-      auto& proposal = proposals_[static_cast<std::size_t>(side)];
-      if (proposal && proposal->remove_mean)
-        subtract(proposal->w, mean_over_wall(*walls_, side, proposal->w, *grid_, comm_->world()));
-    }
-    walls_->accept(planes);
+    if (!remove_means()) walls_->accept(planes);
   } catch (const Error& error) {
     failure_ = error;  // thrown after the step, whose state would be incomplete now
     return false;
   }
   return planes[0] != nullptr || planes[1] != nullptr;
+}
+
+/// Subtracts the means where that is asked for. If nothing else flows through the walls, the fluxes are known to
+/// balance: takes over the planes and returns true.
+bool WallFunctions::remove_means() {
+  bool all = true;
+  for (const Walls::Side side : Walls::sides) {
+    auto& proposal = proposals_[static_cast<std::size_t>(side)];
+    if (!proposal || !proposal->remove_mean) {
+      all = all && !proposal && walls_->velocity(side, Location::z_face).is_zero();
+      continue;
+    }
+    const double mean = mean_over_wall(*walls_, side, proposal->w, *grid_, comm_->world());
+    if (!std::isfinite(mean)) throw Error(ExitCode::usage, "walls: a value of w of a response is not finite");
+    subtract(proposal->w, mean);
+  }
+  for (const Walls::Side side : Walls::sides) {
+    const auto& proposal = of(side);
+    if (all && proposal) copy_cells(proposal->w, *walls_->prescribed(side, Location::z_face));
+  }
+  return all;
 }
 
 void WallFunctions::throw_failure() {

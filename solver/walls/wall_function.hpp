@@ -41,6 +41,7 @@ class WallFunctions {
   void throw_failure();
 
  private:
+  bool remove_means();
   struct Proposal {
     WallFunction function;
     Field w;
