@@ -276,6 +276,8 @@ class Walls(Mapping[str, Wall]):
         self._storage: dict[str, object] = {}
 
     def __getitem__(self, name: str) -> Wall:
+        if self._session.closed:
+            raise UsageError("the simulation is closed")
         if name not in self._names:
             raise UsageError(f"there is no wall {name!r}; there are: {', '.join(self._names) or 'none'}")
         return Wall(self, name)

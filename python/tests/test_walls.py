@@ -131,10 +131,12 @@ def oppose(sim, name):
     wall = sim.walls[name]
     z = {HEIGHT} if name == "bottom" else 2 - {HEIGHT}
 
-    @wall.response
+    own_mean = name == "bottom"
+
+    @wall.response(remove_mean=not own_mean)
     def response(sim):
         w = sim.plane("w", z=z).values
-        return 1.0 * (wall.mean(w) - w)
+        return 1.0 * (wall.mean(w) - w) if own_mean else -w
 
 def run(steps, built_in, grid, diffusion, names):
     case = sluice.Case("retau180")
