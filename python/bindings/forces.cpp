@@ -31,20 +31,22 @@ using AnyArray = nb::ndarray<nb::ro, nb::ndim<3>>;
 class Given {
  public:
   Given(Session& session, std::shared_ptr<GivenForce> force) : session_(&session), force_(std::move(force)) {
+    session.require_between_steps();
     for (std::size_t axis = 0; axis < 3; ++axis) components_.push_back(&force_->component(axis));
     session.simulation().state();  // the last correction may be pending
     session.simulation().stepper.add(force_);
   }
   Given(Session& session, std::size_t scalar, std::shared_ptr<GivenSource> source)
       : session_(&session), source_(std::move(source)), components_{&source_->values()} {
+    session.require_between_steps();
     session.simulation().state();
     session.simulation().stepper.add_source(scalar, source_);
   }
 
   void remove() {
-    if (!acts_) return;
+    if (!acts()) return;
+    session_->require_between_steps();
     acts_ = false;
-    if (session_->closed()) return;
     Simulation& simulation = session_->simulation();
     simulation.state();
     if (force_)
@@ -54,7 +56,11 @@ class Given {
   }
   bool acts() const { return acts_ && !session_->closed(); }
 
-  GivenValues& component(std::size_t n) const { return *components_.at(n); }
+  /// Throws Error(usage) while a response of a wall runs, and on other threads.
+  GivenValues& component(std::size_t n) const {
+    if (!session_->closed()) session_->require_between_steps();
+    return *components_.at(n);
+  }
   Session& session() const { return *session_; }
 
  private:

@@ -53,10 +53,12 @@ void start_from_profile(Session& session, std::vector<double> u, std::vector<dou
   for (std::vector<double>* profile : {&u, &v})
     check_mpi(MPI_Bcast(profile->data(), static_cast<int>(profile->size()), MPI_DOUBLE, 0, comm),
               "MPI_Bcast of a profile");
+  std::vector<Field> scalars;
+  for (const TransportedField& scalar : now.state().transported) scalars.push_back(copy_of(scalar.field));
   const io::InitialSpec& initial = now.settings.initial;
   set_turbulent(now.state(), now.stepper, now.grid, now.flow,
                 given_profile(now.grid, now.flow, std::move(u), std::move(v)), initial.amplitude, initial.seed, comm);
-  set_scalars(now.state(), now.stepper, now.grid, now.flow);
+  for (std::size_t n = 0; n < scalars.size(); ++n) set(now.state().transported[n].field, scalars[n]);
   now.state_replaced();
 }
 

@@ -252,6 +252,8 @@ void add_session(nb::module_& module) {
           "overwrite"_a)
       .def("close", &Session::close)
       .def_prop_ro("closed", &Session::closed)
+      .def_prop_ro("from_checkpoint", &Session::from_checkpoint)
+      .def("require_between_steps", &Session::require_between_steps)
       .def_prop_ro("generation", &Session::generation)
       .def("take_warnings", &Session::take_warnings)
       .def_prop_ro("time", [](Session& session) { return session.simulation().time(); })

@@ -50,21 +50,27 @@ StartOptions shared_options(OutputText output, MPI_Comm comm) {
   return options;
 }
 
-Field copy_of(const Field& field) {
-  Field copy(field.box(), field.location(), field.row_length(), field.halo());
-  device::copy(copy.buffer().data(), field.buffer().data(), field.bytes());
-  return copy;
+/// The kind of a value that is set for this forcing.
+ForcingKind kind_to_set(const Forcing& forcing) {
+  const ForcingKind kind = forcing.parameters().kind;
+  return kind == ForcingKind::none ? ForcingKind::pressure_gradient : kind;
 }
 
 bool is_alike(const Field& one, const Field& other) {
   return one.box() == other.box() && one.halo() == other.halo() && one.row_length() == other.row_length();
 }
 
+}  // namespace
+
+Field copy_of(const Field& field) {
+  Field copy(field.box(), field.location(), field.row_length(), field.halo());
+  device::copy(copy.buffer().data(), field.buffer().data(), field.bytes());
+  return copy;
+}
+
 void set(Field& field, const Field& copy) {
   device::copy(field.buffer().data(), copy.buffer().data(), field.bytes());
 }
-
-}  // namespace
 
 Session::Session(CaseText source, OutputText output, MPI_Comm comm) : comm_(OwnedComm::duplicate_of(comm)) {
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -125,8 +131,18 @@ void Session::step() {
   if (walls_change_ != unchanged) simulation().stepper.accept_prescribed_walls();
   walls_change_ = unchanged;
   ++generation_;  // even if the step fails
-  run_->step();
-  if (statistics_) statistics_->after_step();
+  TimeStepper& stepper = simulation().stepper;
+  try {
+    run_->step();
+    if (statistics_) statistics_->after_step();
+  } catch (const Error&) {
+    try {
+      stepper.throw_failed_response();
+    } catch (const Error&) {  // the first error counts
+    }
+    throw;
+  }
+  stepper.throw_failed_response();
 }
 
 bool Session::at_end(std::optional<double> until) {
@@ -195,8 +211,7 @@ Snapshot Session::snapshot() {
   for (const auto& [descriptor, field] : now.state().fields()) made.fields.push_back(copy_of(field));
   for (const WallPlane& wall : now.stepper.wall_responses().state()) made.walls.push_back(copy_of(*wall.plane));
   made.prescribed = walls_.prescribed();
-  made.streamwise = now.stepper.forcing().parameters();
-  made.spanwise = now.stepper.spanwise_forcing().parameters();
+  made.forcing_set = forcing_set_;
   made.time = now.time();
   made.step = now.step();
   made.equal_steps = now.equal_steps();
@@ -227,6 +242,8 @@ void Session::restore(const Snapshot& snapshot) {
     fits = fits && std::ranges::all_of(pairs, [](const auto& pair) { return is_alike(*pair.first, *pair.second); });
     for (const PrescribedWall& wall : snapshot.prescribed)
       now.stepper.walls().require_prescribable(wall.side, wall.component);
+    for (std::size_t n = 0; n < forcing_set_.size(); ++n)
+      fits = fits && (!snapshot.forcing_set[n] || snapshot.forcing_set[n]->kind == kind_to_set(forcing(n)));
     if (!fits) {
       throw Error(ExitCode::usage,
                   "the snapshot does not fit: it is of a simulation with another grid, other fields "
@@ -236,8 +253,12 @@ void Session::restore(const Snapshot& snapshot) {
   ++generation_;
   for (const auto& [field, copy] : pairs) set(*field, *copy);
   walls_.restore(snapshot.prescribed);
-  now.stepper.forcing().restore(snapshot.streamwise);
-  now.stepper.spanwise_forcing().restore(snapshot.spanwise);
+  forcing(0).restore(now.flow.forcing);
+  forcing(1).restore(now.flow.spanwise_forcing);
+  for (std::size_t n = 0; n < forcing_set_.size(); ++n) {
+    if (snapshot.forcing_set[n]) forcing(n).set(snapshot.forcing_set[n]->value);
+  }
+  forcing_set_ = snapshot.forcing_set;
   State& state = now.state();
   state.time = snapshot.time;
   state.step = snapshot.step;
@@ -250,6 +271,19 @@ void Session::restore(const Snapshot& snapshot) {
   replaced();
   if (!snapshot.prescribed.empty()) walls_change_ = normal;
   if (statistics_) statistics_->set(snapshot.statistics.value_or(MemoryStatistics::Samples()));
+}
+
+Forcing& Session::forcing(std::size_t direction) {
+  TimeStepper& stepper = simulation().stepper;
+  return direction == 0 ? stepper.forcing() : stepper.spanwise_forcing();
+}
+
+void Session::set_forcing(std::size_t direction, double value) {
+  require_between_steps();
+  check_mpi(MPI_Bcast(&value, 1, MPI_DOUBLE, 0, comm_), "MPI_Bcast");
+  Forcing& changed = forcing(direction);
+  changed.set(value);
+  forcing_set_.at(direction) = ForcingSet{changed.parameters().kind, value};
 }
 
 MemoryStatistics& Session::statistics() {

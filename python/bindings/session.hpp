@@ -26,6 +26,12 @@ struct CaseText {
   CaseOptions options;
 };
 
+/// A value of the mean force that Python has set.
+struct ForcingSet {
+  ForcingKind kind;
+  double value;
+};
+
 /// Copies in device memory of all that the next steps depend on. Independent of the simulation that made it.
 struct Snapshot {
   Snapshot() = default;
@@ -35,7 +41,7 @@ struct Snapshot {
   std::vector<Field> fields;  ///< in the order of State::fields(), with halos
   std::vector<Field> walls;   ///< planes of walls that respond to the flow
   std::vector<PrescribedWall> prescribed;
-  ForcingParameters streamwise, spanwise;
+  std::array<std::optional<ForcingSet>, 2> forcing_set;  ///< along x and y
   double time = 0;
   std::int64_t step = 0;
   EqualSteps equal_steps;
@@ -92,6 +98,14 @@ class Session {
   /// also if it is of an earlier step or time, since files cannot go back.
   void restore(const Snapshot& snapshot);
 
+  /// What drives the mean flow along x (0) and y (1). Local.
+  Forcing& forcing(std::size_t direction);
+  /// Sets a value of the kind that the flow has, that of rank 0: Forcing::set.
+  void set_forcing(std::size_t direction, double value);
+
+  /// Whether the simulation goes on from a checkpoint. Local.
+  bool from_checkpoint() const { return run_ && run_->from_checkpoint(); }
+
   /// Statistics in memory, which the first call begins.
   MemoryStatistics& statistics();
   void sample_statistics();
@@ -123,9 +137,14 @@ class Session {
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
+  std::array<std::optional<ForcingSet>, 2> forcing_set_;
   /// Of walls that are prescribed, which the next step takes over.
   enum Wall : int { unchanged, tangential, normal } walls_change_ = unchanged;
 };
+
+Field copy_of(const Field& field);
+/// Copies all values of a field like this one, with its halos.
+void set(Field& field, const Field& copy);
 
 /// Coordinates of cells along x or y: of their centres or upper faces.
 std::vector<double> uniform_line(std::int64_t begin, std::int64_t end, bool on_faces, double spacing);

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::array components{Location::x_face, Location::y_face, Location::z_face};
 
-Field copy_of(const Field& plane) {
-  Field copy(plane.box(), plane.location(), plane.row_length(), plane.halo());
-  device::copy(copy.buffer().data(), plane.buffer().data(), plane.bytes());
-  return copy;
-}
-
 int halo_rows(Simulation& simulation) {
   return reach_of(simulation.flow.order);
 }

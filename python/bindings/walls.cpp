@@ -143,14 +143,13 @@ void set_response(Session& session, const std::string& name, nb::object function
   stepper.respond(side, respond, remove_mean);
 }
 
-Forcing& forcing_along(Session& session, const std::string& direction) {
-  TimeStepper& stepper = session.simulation().stepper;
-  return direction == "streamwise" ? stepper.forcing() : stepper.spanwise_forcing();
+std::size_t number_of(const std::string& direction) {
+  return direction == "streamwise" ? 0 : 1;
 }
 
 nb::tuple forcing(Session& session, const std::string& direction) {
   Simulation& now = session.simulation();
-  const ForcingParameters& present = forcing_along(session, direction).parameters();
+  const ForcingParameters& present = session.forcing(number_of(direction)).parameters();
   const bool none = present.kind == ForcingKind::none;
   return nb::make_tuple(std::string(forcing_words[static_cast<std::size_t>(present.kind)]),
                         none ? 0 : present.value.at_time(now.time()),
@@ -158,9 +157,7 @@ nb::tuple forcing(Session& session, const std::string& direction) {
 }
 
 void set_forcing(Session& session, const std::string& direction, double value) {
-  session.require_between_steps();
-  check_mpi(MPI_Bcast(&value, 1, MPI_DOUBLE, 0, session.simulation().comm.world()), "MPI_Bcast");
-  forcing_along(session, direction).set(value);
+  session.set_forcing(number_of(direction), value);
 }
 
 }  // namespace

@@ -73,11 +73,12 @@ Value = str | float | GivenArray | None
 class _Component:
     """One component of a force, or a source."""
 
-    def __init__(self, given: _core.Given, number: int, name: str, shape: tuple[int, int, int]) -> None:
+    def __init__(self, given: _core.Given, number: int, name: str, field: Field) -> None:
         self._given = given
+        self._gpu = _core.device_index(field._session)
         self._number = number
         self.name = name
-        self.shape = shape
+        self.shape = field.shape
 
     @property
     def value(self) -> str | float | npt.NDArray[Any] | None:
@@ -130,6 +131,8 @@ class _Component:
             self._require_shape(tuple(value.shape))
             return self._given.set_array(self._number, value)
         self._require_shape(tuple(about["shape"]))
+        if hasattr(value, "__dlpack_device__") and int(value.__dlpack_device__()[1]) != self._gpu:
+            raise ValueError(f"the array is not on the GPU of the simulation, number {self._gpu}")
         dtype = np.dtype(about["typestr"])
         if dtype not in (np.float32, np.float64):
             raise TypeError(f"the array must have numbers of type float32 or float64, not {dtype}")
@@ -175,8 +178,8 @@ class Given:
     def _refresh(self, sim: Simulation) -> None:
         """Calls the update function if it is due, before a step."""
         if self._is_new or sim.step_number % self._every == 0:
-            self._is_new = False
             self._update(sim)
+            self._is_new = False
 
     def _update(self, sim: Simulation) -> None:
         raise NotImplementedError
@@ -204,7 +207,7 @@ class Force(Given):
         super().__init__(lambda: _core.add_force(session), every)
         self._function = update
         self._components = {
-            axis: _Component(self._given, number, f"force {axis}", Field(session, "uvw"[number]).shape)
+            axis: _Component(self._given, number, f"force {axis}", Field(session, "uvw"[number]))
             for number, axis in enumerate("xyz")
         }
         try:
@@ -271,7 +274,7 @@ class Source(Given):
         super().__init__(lambda: _core.add_source(session, scalar), every)
         self._function = update
         self._scalar = scalar
-        self._component = _Component(self._given, 0, f"source of {scalar}", Field(session, scalar).shape)
+        self._component = _Component(self._given, 0, f"source of {scalar}", Field(session, scalar))
         try:
             self._component.set(value)
         except BaseException:

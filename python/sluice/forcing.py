@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from . import _core
 from .errors import UsageError
+from .initial import require_on_all
 
 DIRECTIONS = ("streamwise", "spanwise")
 
@@ -41,9 +42,15 @@ class Forcing(Mapping[str, Driving]):
 
     def __setitem__(self, direction: str, value: float) -> None:
         self._require(direction)
-        number = float(value)
-        if not math.isfinite(number):
-            raise ValueError(f"the {direction} forcing must be finite, not {number}")
+        number, problem = 0.0, None
+        try:
+            if self._session.rank == 0:
+                number = float(value)
+            if not math.isfinite(number):
+                raise ValueError(f"the {direction} forcing must be finite, not {number}")
+        except (TypeError, ValueError) as error:
+            problem = error
+        require_on_all(self._session, problem)
         _core.set_forcing(self._session, direction, number)
 
     def __iter__(self) -> Iterator[str]:

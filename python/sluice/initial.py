@@ -14,6 +14,16 @@ from .field import Field
 Array = npt.NDArray[np.float64]
 
 
+def require_on_all(session: _core.Session, problem: Exception | None) -> None:
+    """Raises the problem here, and UsageError with its text on the other processes. Collective."""
+    try:
+        _core.require_on_all(session, str(problem) if problem else "")
+    except Exception:
+        if problem:
+            raise problem from None
+        raise
+
+
 def set_initial(session: _core.Session, initial: Any) -> None:
     """Replaces parts of the initial field of the case: see `Simulation`. Collective."""
     profile: tuple[Array, Array] | None = None
@@ -31,12 +41,7 @@ def set_initial(session: _core.Session, initial: Any) -> None:
                 raise ValueError(f"there is no field {name!r}; there are: {known}")
     except Exception as error:  # of the user's functions, too
         problem = error
-    try:
-        _core.require_on_all(session, f"initial: {problem}" if problem else "")
-    except Exception:
-        if problem:
-            raise problem from None
-        raise
+    require_on_all(session, problem)
     if profile is not None:
         _core.start_from_profile(session, profile[0].tolist(), profile[1].tolist())
     for name, values in fields.items():

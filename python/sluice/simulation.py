@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import numbers
 import os
 import sys
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from . import _core
 from .case import Case
-from .errors import Error, UsageError
+from .errors import UsageError
 from .field import Field
 from .forces import Force, Given, Source
 from .forcing import Forcing
@@ -32,16 +33,17 @@ if TYPE_CHECKING:
 Hook = TypeVar("Hook", bound=Callable[["Simulation"], object])
 Snapshot = _core.Snapshot
 
-_open: weakref.WeakSet[Simulation] = weakref.WeakSet()
+_open: weakref.WeakValueDictionary[int, Simulation] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
 
 
 @atexit.register
 def _end() -> None:
     """Closes all simulations, then MPI if Sluice has started it."""
-    for simulation in list(_open):
+    for _, simulation in sorted(_open.items()):  # in the same order on all processes
         try:
             simulation.close()
-        except Error as error:  # its last files cannot be written
+        except Exception as error:  # its last files cannot be written
             print(f"sluice: {error}", file=sys.stderr)
     _core.end_mpi()
 
@@ -143,9 +145,10 @@ class Simulation:
         """The walls "bottom" and "top"."""
         self.forcing = Forcing(self._session)
         """What drives the mean flow along "streamwise" and "spanwise"."""
-        _open.add(self)
+        self._number = next(_numbers)
+        _open[self._number] = self
         self._warn(stacklevel=3)
-        if initial is not None and self.step_number == 0:
+        if initial is not None and not self._session.from_checkpoint:
             try:
                 set_initial(self._session, initial)
             except BaseException:
@@ -170,8 +173,11 @@ class Simulation:
         With `output`, it first writes the last checkpoint and run.json, unless the run has failed, and then unlocks
         the directory.
         """
-        _open.discard(self)
-        self._session.close()
+        try:
+            self._session.close()
+        finally:
+            if self._session.closed:
+                _open.pop(self._number, None)
 
     @property
     def closed(self) -> bool:
@@ -240,6 +246,7 @@ class Simulation:
     def _step(self) -> None:
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
+        self._session.require_between_steps()
         self._refresh_given()
         self.walls._step()
         self._warn(stacklevel=4)

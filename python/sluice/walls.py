@@ -129,8 +129,9 @@ class Plane:
         return self.values[key]
 
     def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
+        plane = self._plane()
         wait_for(stream)
-        return self._plane().in_device_memory().__dlpack__(**options)
+        return plane.in_device_memory().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         kind, number = self._plane().in_device_memory().__dlpack_device__()

@@ -308,3 +308,18 @@ def test_two_processes(tmp_path: Path) -> None:
     for name in first.keys() - OWN_OF_A_RUN:
         if not name.startswith("checkpoints") or name.endswith(f"{STEPS:07d}.h5"):
             assert first[name].read_bytes() == second[name].read_bytes(), name
+
+
+def test_a_failed_response_does_not_end_the_run(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), sluice.Simulation(case_with(), output=tmp_path / "out") as sim:
+
+        @sim.walls["bottom"].response
+        def fail(sim: sluice.Simulation) -> np.ndarray:
+            if sim.step_number == 3:
+                raise KeyboardInterrupt
+            return 0 * sim.plane("w", z=0.1).values
+
+        sim.step(10)
+    assert record(tmp_path / "out")["step"] == 4
+    with sluice.Simulation(case_with(), output=tmp_path / "out", restart="auto", initial={"u": 0}) as sim:
+        assert sim.step_number == 4 and sim.diagnostics.kinetic_energy > 0.1  # `initial` has no effect

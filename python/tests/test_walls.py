@@ -578,3 +578,30 @@ def test_simulations_with_responses_are_freed() -> None:
     alive = use()
     gc.collect()
     assert alive() is None
+
+
+def test_a_snapshot_of_another_flow_leaves_the_driving_of_the_case(channel: sluice.Case) -> None:
+    driven = channel.copy()
+    driven["flow.spanwise_forcing"] = {"pressure_gradient": 0.01}
+    with sluice.Simulation(channel) as sim, sluice.Simulation(driven) as other:
+        sim.step()
+        other.restore(sim.snapshot())
+        assert other.forcing["spanwise"].value == 0.01
+        sim.forcing["spanwise"] = 0.02
+        other.restore(sim.snapshot())
+        assert other.forcing["spanwise"].value == 0.02
+
+
+def test_a_response_cannot_change_forces(sim: sluice.Simulation) -> None:
+    force = sim.add_force(x="0.1")
+
+    @sim.walls["bottom"].response
+    def change(sim: sluice.Simulation) -> np.ndarray:
+        force.x = 0.2
+        return 0 * sim.plane("w", z=0.1).values
+
+    with pytest.raises(sluice.UsageError, match="response"):
+        sim.step()
+    assert force.x == 0.1 and sim.step_number == 1
+    sim.walls["bottom"].response(None)
+    sim.step()

@@ -198,7 +198,8 @@ void RunLoop::begin_files() {
     say(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_->step(), simulation_->time()));
     try_formulas();
   }
-  started_from_ = checkpoint.empty() ? "initial field" : checkpoint;
+  from_checkpoint_ = !checkpoint.empty();
+  started_from_ = from_checkpoint_ ? checkpoint : "initial field";
   const bool chosen = !checkpoint.empty() && options.restart != "auto";
   const Start start{simulation_->step(), checkpoint, chosen, !chosen || io::is_inside(checkpoint, directory_),
                     options.allow_change};
@@ -309,7 +310,7 @@ void RunLoop::step_and_observe() {
   const double previous_time = simulation_->time();
   attended_ = false;
   changed_ = false;
-  simulation_->advance();
+  simulation_->take_step();  // whoever sets responses of walls asks for their errors
   ++times_.steps;
   if (!files_) {
     warn_of_dt();

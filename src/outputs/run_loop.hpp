@@ -73,6 +73,9 @@ class RunLoop {
   /// Call after changes of the flow between two steps: a checkpoint of this step, if there is one, is then out of date.
   void flow_changed();
 
+  /// Whether it goes on from a checkpoint. Local.
+  bool from_checkpoint() const { return from_checkpoint_; }
+
   /// What the run has warned of since the last call; on rank 0. Local.
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
 
@@ -121,6 +124,7 @@ class RunLoop {
   std::optional<Accuracy> accuracy_;  ///< of the statistics, on rank 0; set with time.until
   std::optional<Files> files_;
   std::string started_from_;
+  bool from_checkpoint_ = false;
   std::vector<std::string> changes_;  ///< since the checkpoint, which the user accepts
   std::vector<std::string> warnings_;
   StopReason stop_ = StopReason::none;  ///< that was requested

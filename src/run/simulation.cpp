@@ -97,11 +97,16 @@ double Simulation::next_dt() {
 }
 
 double Simulation::advance() {
+  take_step();
+  stepper.throw_failed_response();
+  return dt;
+}
+
+double Simulation::take_step() {
   dt = next_dt();
   forcing = stepper.advance(advancing_, dt);
   has_stepped_ = true;
   rate_.reset();
-  stepper.throw_failed_response();
   return dt;
 }
 

@@ -60,6 +60,8 @@ class Simulation {
   /// One step; returns its length. Throws as TimeStepper::step; if a wall function has failed, after the step.
   /// Collective.
   double advance();
+  /// The same, but the caller asks stepper.throw_failed_response() afterwards.
+  double take_step();
 
   /// Call after any external change of the state: discards what the last step computed from it.
   void state_replaced() { restored_at({}); }
