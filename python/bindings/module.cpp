@@ -242,7 +242,7 @@ void add_session(nb::module_& module) {
       .def(
           "__init__",
           [](Session* self, std::string text, std::string file, std::vector<std::string> settings,
-             std::optional<std::uintptr_t> comm, std::optional<std::string> output, std::string restart,
+             std::optional<std::uintptr_t> comm, const std::optional<std::string>& output, std::string restart,
              bool allow_change, bool overwrite) {
             new (self)
                 Session(case_text(std::move(text), std::move(file), std::move(settings), output),
