@@ -62,7 +62,13 @@ def assert_same_file(one: Path, other: Path) -> None:
         expected = dict(items_of(first))
         assert expected.keys() == dict(items_of(second)).keys(), one
         for name, value in items_of(second):
-            assert np.array_equal(value, expected[name]), (one, name)
+            assert np.array_equal(value, expected[name]), (one, name, value, expected[name])
+
+
+def assert_same_bytes(one: Path, other: Path) -> None:
+    """The program and the package must be of one build: files name its revision."""
+    assert_same_file(one, other)  # names what differs
+    assert one.read_bytes() == other.read_bytes(), one
 
 
 @pytest.fixture
@@ -83,7 +89,7 @@ def test_the_bytes_of_the_program(tmp_path: Path) -> None:
     first, second = files_of(tmp_path / "program"), files_of(tmp_path / "out")
     assert first.keys() == second.keys()
     for name in first.keys() - OWN_OF_A_RUN:
-        assert first[name].read_bytes() == second[name].read_bytes(), name
+        assert_same_bytes(first[name], second[name])
     assert record(tmp_path / "out").keys() == record(tmp_path / "program").keys()
     assert record(tmp_path / "out")["why_stopped"] == "end time or step reached"
 
@@ -307,7 +313,7 @@ def test_two_processes(tmp_path: Path) -> None:
     first, second = files_of(tmp_path / "program"), files_of(tmp_path / "out")
     for name in first.keys() - OWN_OF_A_RUN:
         if not name.startswith("checkpoints") or name.endswith(f"{STEPS:07d}.h5"):
-            assert first[name].read_bytes() == second[name].read_bytes(), name
+            assert_same_bytes(first[name], second[name])
 
 
 def test_a_failed_response_does_not_end_the_run(tmp_path: Path) -> None:
