@@ -121,9 +121,11 @@ PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const Pr
     for (const auto& [phase, count] : part) words[phase] += count;
   };
   for (int k = 0; k < Rk3::substeps; ++k) {
-    words[TimedPhase::momentum] += Momentum::words(flow.diffusion, k == 0, corrects, on_gpu);
+    const bool first = k == 0;
+    const bool last = k + 1 == Rk3::substeps;
+    words[TimedPhase::momentum] += Momentum::words(flow.diffusion, first, last, corrects, on_gpu);
     if (on_gpu) words[TimedPhase::momentum] += forces.words();  // a CPU has what they need in cache
-    add(Transport::words(flow, lines, k == 0, corrects, on_gpu));
+    add(Transport::words(flow, lines, first, last, corrects, on_gpu));
     if (implicit_z) words[TimedPhase::implicit_diffusion] += ImplicitDiffusion::words(lines, pressure_field);
     add(Projection::words(cells, processes, flow, lines));
     if (!corrects) words[TimedPhase::correction] += CorrectionSweep::words(implicit_z);
@@ -250,8 +252,8 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
   // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
   // gamma = alpha + beta.
-  predict(flow, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c},
-          k + 1 == Rk3::substeps ? &largest_rate_ : nullptr);
+  const bool last = k + 1 == Rk3::substeps;
+  predict(flow, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c, !last}, last ? &largest_rate_ : nullptr);
   // (5)  (1 - c Lz) u* = right-hand side
   if (implicit_) solve_implicit_diffusion(c);
   finish_scalars(gamma_dt);
@@ -270,8 +272,9 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
            .half_nu_gamma_dt = static_cast<real>(c)},
           when);
 
-  // star_ now holds the new u, or u* where its correction is pending, and tendency_ R(u). After the swaps the velocity
-  // is the new u, star_ holds the next substep's R(u_prev), and the next R(u) overwrites the old u.
+  // star_ now holds the new u, or u* where its correction is pending, and tendency_ R(u), unless this was the last
+  // substep. After the swaps the velocity is the new u, star_ holds the next substep's R(u_prev), and the next R(u)
+  // overwrites the old u.
   std::swap(state.velocity, star_);
   std::swap(star_, tendency_);
   transport_.accept(state.transported);

@@ -28,6 +28,7 @@ MomentumArrays arrays_of(const VelocityToCorrect& velocity, const Field& p, cons
           .beta_dt = static_cast<real>(weights.beta_dt),
           .gamma_dt = static_cast<real>(weights.gamma_dt),
           .half_nu_gamma_dt = static_cast<real>(weights.half_nu_gamma_dt),
+          .keeps_tendency = weights.keeps_tendency,
           .velocity = velocity};
 }
 

@@ -14,6 +14,7 @@ struct SubstepWeights {
   double beta_dt = 0;  ///< 0 in the first substep, which does not read the old tendency
   double gamma_dt = 0;
   double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
+  bool keeps_tendency = true;   ///< false in the last substep: the next one has beta = 0 and does not read R
 };
 
 /// How a sweep is done.
@@ -42,7 +43,7 @@ class Momentum {
 
   Momentum(const Metrics& metrics, const FlowParameters& flow);
 
-  /// tendency = R(u). star holds the old tendency R(u_prev) on entry. On return, star is u* of eq. (1)
+  /// tendency = R(u), if the weights keep it; otherwise tendency is not changed. star holds the old tendency R(u_prev) on entry. On return, star is u* of eq. (1)
   /// without f and the pressure with explicit diffusion:
   ///     u + alpha dt R + beta dt R_prev
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
@@ -52,11 +53,11 @@ class Momentum {
   void predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights, VectorField& tendency,
                VectorField& star, const BesideMomentum& beside = {}) const;
 
-  /// Words per cell that predict() reads and writes: u, v, w, R and u*; R_prev unless it is the first substep; phi if
-  /// it corrects the velocity; p with z-implicit diffusion, which a GPU then also updates.
-  static constexpr int words(Diffusion diffusion, bool first, bool corrects, bool on_gpu) {
+  /// Words per cell that predict() reads and writes: u, v, w and u*; R unless it is the last substep; R_prev unless it
+  /// is the first; phi if it corrects the velocity; p with z-implicit diffusion, which a GPU then also updates.
+  static constexpr int words(Diffusion diffusion, bool first, bool last, bool corrects, bool on_gpu) {
     const int of_pressure = diffusion == Diffusion::explicit_ ? 0 : corrects && on_gpu ? 2 : 1;
-    return 9 + (first ? 0 : 3) + (corrects ? 1 : 0) + of_pressure;
+    return 6 + (last ? 0 : 3) + (first ? 0 : 3) + (corrects ? 1 : 0) + of_pressure;
   }
 
   /// Whether predict() can correct by `phi` a velocity in arrays like these.

@@ -134,6 +134,7 @@ class Sweep {
         rows_(std::clamp(PlaneRing<order>::rows_that_fit(nx_, cache_bytes), std::min(8, ny_), ny_)),
         ring_(arrays.velocity, arrays.m, nx_, rows_),
         pressure_(nx_),
+        unkept_(nx_),
         transports_(nx_) {}
 
   /// Returns the largest advective rate, if it is to be found.
@@ -178,7 +179,9 @@ class Sweep {
     if constexpr (implicit_z) pressure_.copy(&a_.p(0, j, k));
     const RowOfCells<order> row = around(j, k);
     const MomentumArrays a = a_;
-    const auto results = [&](int n) { return RowOfResults{&a_.tendency[n](0, j, k), &a_.star[n](0, j, k)}; };
+    const auto results = [&](int n) {
+      return RowOfResults{a_.keeps_tendency ? &a_.tendency[n](0, j, k) : unkept_.begin(), &a_.star[n](0, j, k)};
+    };
     const RowOfResults to_u = results(0);
     const RowOfResults to_v = results(1);
     const RowOfResults to_w = results(2);
@@ -221,6 +224,7 @@ class Sweep {
   double largest_ = 0;
   PlaneRing<order> ring_;
   PaddedRow pressure_;
+  PaddedRow unkept_;  ///< tendencies that are not kept: stays in cache
   TransportsOfOrder4 transports_;
 };
 

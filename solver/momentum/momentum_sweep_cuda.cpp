@@ -42,7 +42,7 @@ __device__ void update_cell(const MomentumArrays& a, const Surroundings<row>& ne
   if (Kind::implicit_z && a.velocity.left().with_pressure) a.updated_p.origin[at] = p(0, 0, 0);
   SLUICE_UNROLL
   for (int n = 0; n < 3; ++n) {
-    a.tendency[n].origin[at] = results[n].tendency;
+    if (a.keeps_tendency) a.tendency[n].origin[at] = results[n].tendency;
     a.star[n].origin[at] = results[n].star;
   }
 }

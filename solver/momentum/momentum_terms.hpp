@@ -14,6 +14,7 @@ struct MomentumArrays {
   View3<real> tendency[3], star[3];  ///< of u, v and w
   Metrics m;
   real nu, alpha_dt, beta_dt, gamma_dt, half_nu_gamma_dt;
+  bool keeps_tendency = true;
   VelocityToCorrect velocity;
 };
 
@@ -51,7 +52,7 @@ SLUICE_INLINE void update_component(const MomentumArrays& a, const CorrectedVelo
   const auto transports = op::transports_of<Kind::order, face>(u, v, c, a.m);
   const real old = Kind::first ? real(0) : a.star[n](c.i, c.j, c.k);
   const Prediction result = predict<Kind, face>(a, transports, f, w, a.p, c, a.m, old);
-  a.tendency[n](c.i, c.j, c.k) = result.tendency;
+  if (a.keeps_tendency) a.tendency[n](c.i, c.j, c.k) = result.tendency;
   a.star[n](c.i, c.j, c.k) = result.star;
 }
 

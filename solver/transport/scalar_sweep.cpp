@@ -1,6 +1,7 @@
 // R and c* of one scalar in each cell: beside the momentum sweep, row by row on a CPU, after it on a GPU.
 #include "solver/transport/scalar_sweep.hpp"
 
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -36,20 +37,20 @@ struct UpdateScalar {
     const auto faces = FaceReader<Kind::order>::read(a.velocity, at, a.m);
     const real old = Kind::first ? real(0) : a.star(at.i, at.j, at.k);
     const Prediction result = predict_scalar<Kind>(a, faces, a.c, at, a.m, old);
-    a.tendency(at.i, at.j, at.k) = result.tendency;
+    if (a.keeps_tendency) a.tendency(at.i, at.j, at.k) = result.tendency;
     a.star(at.i, at.j, at.k) = result.star;
   }
 };
 
 template <class Kind>
-void update_row(const ScalarArrays& arrays, int nx, const VelocityRow& row, PaddedRow& padded) {
+void update_row(const ScalarArrays& arrays, int nx, const VelocityRow& row, PaddedRow& padded, PaddedRow& unkept) {
   const auto [j, k] = std::pair(row.j, row.k);
   padded.copy(&arrays.c(0, j, k));
   const PaddedAround c = padded_around(padded, arrays.c, j, k);
   const ScalarArrays a = arrays;
   const Metrics m = a.m.seen_from(k);
   const VelocityRow velocity = row;
-  real* const tendency = &a.tendency(0, j, k);
+  real* const tendency = a.keeps_tendency ? &a.tendency(0, j, k) : unkept.begin();
   real* const star = &a.star(0, j, k);
   for_padded_row<Kind::order>(
       nx, [=](const op::CellFor<Kind::order>& at) __attribute__((always_inline)) {
@@ -70,9 +71,8 @@ void sweep_scalar(const ScalarArrays& arrays, const Box3& box, const SweepForm& 
 RowTask scalar_row_task(const ScalarArrays& arrays, int nx, const SweepForm& form) {
   RowTask task;
   with_constants(form, [&](auto kind) {
-    task = [arrays, nx, padded = std::make_shared<PaddedRow>(nx)](const VelocityRow& row) {
-      update_row<decltype(kind)>(arrays, nx, row, *padded);
-    };
+    task = [arrays, nx, rows = std::make_shared<std::array<PaddedRow, 2>>(std::array{PaddedRow(nx), PaddedRow(nx)})](
+               const VelocityRow& row) { update_row<decltype(kind)>(arrays, nx, row, (*rows)[0], (*rows)[1]); };
   });
   return task;
 }

@@ -17,13 +17,14 @@ struct ScalarArrays {
   real streamwise_source;  ///< times u, added to R
   real alpha_dt, beta_dt;
   real half_kappa_gamma_dt;  ///< gamma dt kappa/2 with z-implicit diffusion
+  bool keeps_tendency = true;  ///< as of SubstepWeights
   VelocityToCorrect velocity;
 };
 
-/// Words per cell of one scalar: c, R and c*; R_prev unless it is the first substep. A sweep, which has no velocity in
-/// cache, also reads that, and phi if it corrects it.
-constexpr int scalar_words(bool first, bool in_cache, bool corrects) {
-  return 3 + (first ? 0 : 1) + (in_cache ? 0 : corrects ? 4 : 3);
+/// Words per cell of one scalar: c and c*; R unless it is the last substep; R_prev unless it is the first. A sweep,
+/// which has no velocity in cache, also reads that, and phi if it corrects it.
+constexpr int scalar_words(bool first, bool last, bool in_cache, bool corrects) {
+  return 2 + (last ? 0 : 1) + (first ? 0 : 1) + (in_cache ? 0 : corrects ? 4 : 3);
 }
 
 /// R and c* = c + alpha dt R + beta dt R_prev [+ gamma dt kappa/2 Lz c] over a box of local indices.

@@ -65,11 +65,12 @@ MemoryNeed Transport::memory(const Decomposition& decomposition, int rank, const
   return need;
 }
 
-PhaseWords Transport::words(const FlowParameters& flow, LineStrategy lines, bool first, bool corrects, bool on_gpu) {
+PhaseWords Transport::words(const FlowParameters& flow, LineStrategy lines, bool first, bool last, bool corrects,
+                            bool on_gpu) {
   PhaseWords words;
   for (const ScalarParameters& scalar : flow.scalars) {
     const Source& source = source_of(scalar);
-    words[on_gpu ? TimedPhase::scalars : TimedPhase::momentum] += scalar_words(first, !on_gpu, corrects);
+    words[on_gpu ? TimedPhase::scalars : TimedPhase::momentum] += scalar_words(first, last, !on_gpu, corrects);
     if (on_gpu && source.loop(scalar)) words[TimedPhase::scalars] += SourceLoop::words;
     if (flow.diffusion == Diffusion::implicit_z) words[TimedPhase::scalars] += ImplicitDiffusion::words(lines, 1);
     if (source.held_mean(scalar)) words[TimedPhase::scalars] += 3;  // its mean; then it is read and written
@@ -95,6 +96,7 @@ void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::ve
                               .alpha_dt = static_cast<real>(weights.alpha_dt),
                               .beta_dt = static_cast<real>(weights.beta_dt),
                               .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
+                              .keeps_tendency = weights.keeps_tendency,
                               .velocity = velocity};
     action(scalar, arrays, SweepForm{order_, weights.beta_dt == 0, scalar.implicit.has_value()});
   }

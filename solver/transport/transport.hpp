@@ -28,7 +28,8 @@ class Transport {
 
   /// What a substep moves, if lines along z are solved by `lines`. A CPU advances the scalars in the momentum sweep.
   /// `corrects`: the sweep reads a velocity that is to be corrected.
-  static PhaseWords words(const FlowParameters& flow, LineStrategy lines, bool first, bool corrects, bool on_gpu);
+  static PhaseWords words(const FlowParameters& flow, LineStrategy lines, bool first, bool last, bool corrects,
+                          bool on_gpu);
 
   bool empty() const { return scalars_.empty(); }
 
