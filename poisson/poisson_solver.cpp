@@ -45,7 +45,8 @@ struct PoissonSolver::Parts {
         halo(PoissonSolver::halo(domain.order)),
         fourier_x(x_pencil, row_length(cells[0]), FourierMethod::fastest, fft_work, halo.y),
         y_row(comm.processes().py > 1 ? Transpose<Complex>::row_length(y_pencil) : row_length(cells[0]) / 2),
-        fourier_y(y_pencil.nx(), y_pencil.ny(), y_pencil.nz(), y_row,
+        planes_at_once(device::is_gpu() || comm.processes().py > 1 ? std::max(x_pencil.nz(), 1) : 1),
+        fourier_y(y_pencil.nx(), y_pencil.ny(), comm.processes().py > 1 ? y_pencil.nz() : planes_at_once, y_row,
                   comm.processes().py > 1 ? y_row * cells[1] : y_row * (cells[1] + std::int64_t{2} * halo.y),
                   FourierMethod::fastest, fft_work),
         plan(plan_lines(decomposition, comm.z_index(), method)),
@@ -71,6 +72,68 @@ struct PoissonSolver::Parts {
   /// The coefficients with y whole: in the field itself, unless y is split over ranks.
   View3<Complex> y_view(Field& phi) { return to_y ? to_y->transposed() : phi.complex_view(); }
 
+  /// Makes y whole after a transform along x.
+  void make_y_whole(Field& field, PhaseTimers& timers) {
+    if (!to_y) return;
+    const PhaseTimers::Scope scope(timers, TimedPhase::transpose);
+    to_y->forward(field.complex_view());
+  }
+
+  /// Of the planes that are transformed at once, from `first` on; of all if y is split over ranks.
+  void forward_y(Field& field, std::int64_t first, PhaseTimers& timers) {
+    if (!has_y()) return;
+    const PhaseTimers::Scope scope(timers, TimedPhase::fft_y);
+    fourier_y.forward(y_view(field), first);
+  }
+  void backward_y(Field& field, std::int64_t first, PhaseTimers& timers) {
+    if (!has_y()) return;
+    const PhaseTimers::Scope scope(timers, TimedPhase::fft_y);
+    fourier_y.backward(y_view(field), first);
+  }
+
+  void solve_lines(Field& phi, PhaseTimers& timers) {
+    const PhaseTimers::Scope scope(timers, TimedPhase::tridiagonal);
+    const View3<Complex> view = y_view(phi);
+    const LineArray array{reinterpret_cast<real*>(view.origin), 2 * view.stride_y, 2 * view.stride_z, 2 * y_pencil.nx(),
+                          y_pencil.ny()};
+    lines->solve({{at_home, whole, array}});
+    if (periodic) periodic->correct(view);
+  }
+
+  /// forward_x(planes): the transform along x of the right-hand side in these planes.
+  template <class ForwardX>
+  void solve(Field& phi, PhaseTimers& timers, const ForwardX& forward_x) {
+    const auto for_planes = [&](const auto& action) {
+      std::int64_t first = 0;
+      do {
+        action(PlaneRange{first, std::min<std::int64_t>(first + planes_at_once, x_pencil.nz())});
+        first += planes_at_once;
+      } while (first < x_pencil.nz());
+    };
+    for_planes([&](const PlaneRange& planes) {
+      {
+        const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
+        forward_x(planes);
+      }
+      if (!to_y) forward_y(phi, planes.first, timers);
+    });
+    if (to_y) {
+      make_y_whole(phi, timers);
+      forward_y(phi, 0, timers);
+    }
+    solve_lines(phi, timers);
+    if (to_y) {
+      backward_y(phi, 0, timers);
+      const PhaseTimers::Scope scope(timers, TimedPhase::transpose);
+      to_y->backward(phi.complex_view());
+    }
+    for_planes([&](const PlaneRange& planes) {
+      if (!to_y) backward_y(phi, planes.first, timers);
+      const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
+      fourier_x.backward(phi, planes);
+    });
+  }
+
   std::array<std::int64_t, 3> cells;
   Box3 x_pencil, y_pencil;
   FftWork fft_work;
@@ -78,6 +141,7 @@ struct PoissonSolver::Parts {
   FourierX fourier_x;
   std::optional<DivergenceFourier> fourier_divergence;  ///< made when it is first used
   std::int64_t y_row;                                   ///< row length of the array transformed along y, in elements
+  int planes_at_once;  ///< that are transformed along x and then along y: on a CPU one, which stays in its cache
   FourierY fourier_y;
   LinePlan plan;
   PoissonTables tables;
@@ -151,30 +215,20 @@ PoissonSolver::Coefficients PoissonSolver::transform_x(Field& field, PhaseTimers
     const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
     p.fourier_x.forward(field);
   }
-  complete_transform_x(field, timers);
+  p.make_y_whole(field, timers);
   return {p.y_view(field), p.y_pencil};
-}
-
-/// Makes y whole after a transform along x.
-void PoissonSolver::complete_transform_x(Field& field, PhaseTimers& timers) {
-  Parts& p = *parts_;
-  if (!p.to_y) return;
-  const PhaseTimers::Scope scope(timers, TimedPhase::transpose);
-  p.to_y->forward(field.complex_view());
 }
 
 PoissonSolver::Coefficients PoissonSolver::transform_y(Field& field, PhaseTimers& timers) {
   Parts& p = *parts_;
-  if (p.has_y()) {
-    const PhaseTimers::Scope scope(timers, TimedPhase::fft_y);
-    p.fourier_y.forward(p.y_view(field));
-  }
+  for (std::int64_t first = 0; first < p.y_pencil.nz(); first += p.planes_at_once) p.forward_y(field, first, timers);
   return {p.y_view(field), p.y_pencil};
 }
 
 void PoissonSolver::solve(Field& phi, PhaseTimers& timers) {
-  transform_x(phi, timers);
-  solve_transformed(phi, timers);
+  Parts& p = *parts_;
+  SLUICE_REQUIRE(phi.halo() == p.halo, "phi is not like the fields of PoissonSolver::make_field");
+  p.solve(phi, timers, [&](const PlaneRange& planes) { p.fourier_x.forward(phi, planes); });
 }
 
 bool PoissonSolver::forms_divergence(std::int64_t nx, Order order) {
@@ -183,7 +237,6 @@ bool PoissonSolver::forms_divergence(std::int64_t nx, Order order) {
 
 void PoissonSolver::solve(VelocityDivergence& divergence, Field& phi, PhaseTimers& timers) {
   Parts& p = *parts_;
-  SLUICE_REQUIRE(phi.halo() == p.halo, "phi is not like the fields of PoissonSolver::make_field");
   if (!forms_divergence(p.cells[0], divergence.rows.order)) {
     {
       const PhaseTimers::Scope scope(timers, TimedPhase::divergence);
@@ -191,37 +244,9 @@ void PoissonSolver::solve(VelocityDivergence& divergence, Field& phi, PhaseTimer
     }
     return solve(phi, timers);
   }
-  {
-    const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
-    if (!p.fourier_divergence) p.fourier_divergence.emplace(p.fourier_x, p.x_pencil.nx());
-    p.fourier_divergence->forward(divergence, phi);
-  }
-  complete_transform_x(phi, timers);
-  solve_transformed(phi, timers);
-}
-
-/// What follows the transform along x.
-void PoissonSolver::solve_transformed(Field& phi, PhaseTimers& timers) {
-  Parts& p = *parts_;
-  transform_y(phi, timers);
-  const View3<Complex> y_view = p.y_view(phi);
-  {
-    const PhaseTimers::Scope scope(timers, TimedPhase::tridiagonal);
-    const LineArray array{reinterpret_cast<real*>(y_view.origin), 2 * y_view.stride_y, 2 * y_view.stride_z,
-                          2 * p.y_pencil.nx(), p.y_pencil.ny()};
-    p.lines->solve({{p.at_home, p.whole, array}});
-    if (p.periodic) p.periodic->correct(y_view);
-  }
-  if (p.has_y()) {
-    const PhaseTimers::Scope scope(timers, TimedPhase::fft_y);
-    p.fourier_y.backward(y_view);
-  }
-  if (p.to_y) {
-    const PhaseTimers::Scope scope(timers, TimedPhase::transpose);
-    p.to_y->backward(phi.complex_view());
-  }
-  const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
-  p.fourier_x.backward(phi);
+  SLUICE_REQUIRE(phi.halo() == p.halo, "phi is not like the fields of PoissonSolver::make_field");
+  if (!p.fourier_divergence) p.fourier_divergence.emplace(p.fourier_x, p.x_pencil.nx());
+  p.solve(phi, timers, [&](const PlaneRange& planes) { p.fourier_divergence->forward(divergence, phi, planes); });
 }
 
 }  // namespace sluice

@@ -89,8 +89,6 @@ class PoissonSolver {
 
  private:
   struct Parts;
-  void complete_transform_x(Field& field, PhaseTimers& timers);
-  void solve_transformed(Field& phi, PhaseTimers& timers);
   std::unique_ptr<Parts> parts_;
 };
 

@@ -25,9 +25,10 @@ class DivergenceFourier {
   DivergenceFourier(const DivergenceFourier&) = delete;
   DivergenceFourier& operator=(const DivergenceFourier&) = delete;
 
-  /// Reads u*, v*, w* and writes the coefficients of the rank's own rows to `to`, whose halos are not changed. On a
-  /// GPU, rows of u*, v*, w* must begin at even multiples of the size of a real number.
-  void forward(VelocityDivergence& divergence, Field& to) const;
+  /// Reads u*, v*, w* and writes the coefficients of the rank's own rows in some planes to `to`, whose halos are not
+  /// changed. Called for all planes in ascending order, once on a GPU, where rows of u*, v*, w* must begin at even
+  /// multiples of the size of a real number. The last call sets divergence.sum_of_u.
+  void forward(VelocityDivergence& divergence, Field& to, const PlaneRange& planes);
 
  private:
   struct Parts;

@@ -38,6 +38,7 @@ class DivergenceSource final : public RowSource {
 struct DivergenceFourier::Parts {
   FourierX& fourier_x;
   int nx;
+  ExactSum sum_of_u;  ///< over the planes so far
 };
 
 bool DivergenceFourier::supports(std::int64_t /*nx*/, Order /*order*/) {
@@ -45,16 +46,18 @@ bool DivergenceFourier::supports(std::int64_t /*nx*/, Order /*order*/) {
 }
 
 DivergenceFourier::DivergenceFourier(FourierX& fourier_x, int nx)
-    : parts_(std::make_unique<Parts>(Parts{fourier_x, nx})) {}
+    : parts_(std::make_unique<Parts>(Parts{fourier_x, nx, {}})) {}
 
 DivergenceFourier::~DivergenceFourier() = default;
 
-void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to) const {
+void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to, const PlaneRange& planes) {
+  if (planes.first == 0) parts_->sum_of_u = {};
   op::with_order(divergence.rows.order, [&](auto order) {
     DivergenceSource<order> source(divergence.rows, parts_->nx);
-    parts_->fourier_x.forward(source, to);
-    divergence.sum_of_u.set(source.sum_of_u());
+    parts_->fourier_x.forward(source, to, planes);
+    parts_->sum_of_u += source.sum_of_u();
   });
+  if (planes.last == to.box().nz()) divergence.sum_of_u.set(parts_->sum_of_u);
 }
 
 }  // namespace sluice

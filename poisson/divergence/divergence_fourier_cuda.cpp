@@ -188,7 +188,8 @@ DivergenceFourier::DivergenceFourier(FourierX& /*fourier_x*/, int nx) : parts_(s
 
 DivergenceFourier::~DivergenceFourier() = default;
 
-void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to) const {
+void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to, const PlaneRange& planes) {
+  SLUICE_REQUIRE(planes == FourierX::all_planes(to), "a GPU transforms all planes at once");
   const auto& [nx, stages, twiddles] = *parts_;
   const DivergenceRows& rows = divergence.rows;
   const Box3 box = to.local_box();

@@ -28,6 +28,7 @@ struct PlaneRange {
   std::int64_t first, last;
 
   std::int64_t count() const { return last - first; }
+  friend bool operator==(const PlaneRange&, const PlaneRange&) = default;
 };
 
 /// Of a library's types and functions, the version in double or in single precision.

@@ -13,10 +13,11 @@ FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t s
 
 FourierY::~FourierY() = default;
 
-void FourierY::run(View3<std::complex<real>> coefficients, bool forward) {
+void FourierY::run(View3<std::complex<real>> coefficients, std::int64_t first, bool forward) {
   SLUICE_REQUIRE(coefficients.stride_y == stride_y_ && coefficients.stride_z == stride_z_,
                  "the coefficients are not laid out as this transform was made for");
-  if (columns_) columns_->run(coefficients.origin, coefficients.origin, forward);
+  std::complex<real>* const data = coefficients.origin + first * stride_z_;
+  if (columns_) columns_->run(data, data, forward);
 }
 
 }  // namespace sluice

@@ -39,12 +39,17 @@ class FourierX {
   FourierX(const FourierX&) = delete;
   FourierX& operator=(const FourierX&) = delete;
 
-  void forward(Field& field);
-  void backward(Field& field);
+  /// Of some planes; a GPU transforms all of them at once.
+  void forward(Field& field, const PlaneRange& planes);
+  void backward(Field& field, const PlaneRange& planes);
+  void forward(Field& field) { forward(field, all_planes(field)); }
+  void backward(Field& field) { backward(field, all_planes(field)); }
 
   /// forward() of the rows that `source` forms. Writes the coefficients to `to`, of which it reads nothing; its halos
   /// are not changed. The same bits as forward() of the stored rows. In CPU builds only: a GPU has no row in its cache.
-  void forward(RowSource& source, Field& to);
+  void forward(RowSource& source, Field& to, const PlaneRange& planes);
+
+  static PlaneRange all_planes(const Field& field) { return {0, field.box().nz()}; }
 
  private:
   struct Plans;
@@ -55,7 +60,7 @@ class FourierX {
 /// result depend on that column alone.
 class FourierY {
  public:
-  /// For views of nx x ny x nz coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole. `work`: as
+  /// For nz planes at a time of nx x ny coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole. `work`: as
   /// of FourierX.
   FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z,
            FourierMethod method = FourierMethod::fastest, const FftWork& work = {});
@@ -63,11 +68,12 @@ class FourierY {
   FourierY(const FourierY&) = delete;
   FourierY& operator=(const FourierY&) = delete;
 
-  void forward(View3<std::complex<real>> coefficients) { run(coefficients, true); }
-  void backward(View3<std::complex<real>> coefficients) { run(coefficients, false); }
+  /// Of nz planes from `first` on.
+  void forward(View3<std::complex<real>> coefficients, std::int64_t first = 0) { run(coefficients, first, true); }
+  void backward(View3<std::complex<real>> coefficients, std::int64_t first = 0) { run(coefficients, first, false); }
 
  private:
-  void run(View3<std::complex<real>> coefficients, bool forward);
+  void run(View3<std::complex<real>> coefficients, std::int64_t first, bool forward);
 
   std::int64_t stride_y_, stride_z_;
   std::unique_ptr<ColumnFourier> columns_;  ///< null if there are no coefficients

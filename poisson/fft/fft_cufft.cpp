@@ -62,9 +62,10 @@ struct FourierX::Plans {
     backward = FftPlan::make(FftKind::complex_to_real, batch(row_length / 2, row_length), work);
   }
 
-  real* first_row(Field& field) const {
+  real* first_row(Field& field, const PlaneRange& planes) const {
     SLUICE_REQUIRE(field.box() == box && field.row_length() == row_length,
                    "the field is not the one this transform was made for");
+    SLUICE_REQUIRE(planes == all_planes(field), "a GPU transforms all planes at once");
     return field.view().origin;
   }
 
@@ -82,8 +83,8 @@ FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod metho
 
 FourierX::~FourierX() = default;
 
-void FourierX::forward(Field& field) {
-  real* const data = plans_->first_row(field);
+void FourierX::forward(Field& field, const PlaneRange& planes) {
+  real* const data = plans_->first_row(field, planes);
   if (plans_->rows) {
     plans_->rows->forward(data);
   } else {
@@ -91,8 +92,8 @@ void FourierX::forward(Field& field) {
   }
 }
 
-void FourierX::backward(Field& field) {
-  real* const data = plans_->first_row(field);
+void FourierX::backward(Field& field, const PlaneRange& planes) {
+  real* const data = plans_->first_row(field, planes);
   if (plans_->rows) {
     plans_->rows->backward(data);
   } else {

@@ -49,9 +49,9 @@ struct FourierX::Plans {
 
   /// Calls body(j, k, first value) for each row.
   template <class Body>
-  void for_each_row(Field& field, const Body& body) const {
+  void for_each_row(Field& field, const PlaneRange& planes, const Body& body) const {
     const View3<real> view = rows_of(field);
-    for (int k = 0; k < box.nz(); ++k) {
+    for (int k = static_cast<int>(planes.first); k < planes.last; ++k) {
       for (int j = 0; j < box.ny(); ++j) body(j, k, view.origin + j * view.stride_y + k * view.stride_z);
     }
   }
@@ -72,26 +72,26 @@ FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*met
 
 FourierX::~FourierX() = default;
 
-void FourierX::forward(Field& field) {
+void FourierX::forward(Field& field, const PlaneRange& planes) {
   Plans& plans = *plans_;
-  plans.for_each_row(field, [&](int /*j*/, int /*k*/, real* data) {
+  plans.for_each_row(field, planes, [&](int /*j*/, int /*k*/, real* data) {
     std::copy_n(data, plans.box.nx(), plans.row.data());
     plans.forward.run(plans.row.data(), Plans::as_complex(data));
   });
 }
 
-void FourierX::forward(RowSource& source, Field& to) {
+void FourierX::forward(RowSource& source, Field& to, const PlaneRange& planes) {
   Plans& plans = *plans_;
-  plans.for_each_row(to, [&](int j, int k, real* data) {
+  plans.for_each_row(to, planes, [&](int j, int k, real* data) {
     source.form(j, k, plans.row.data());
     prefetch(data + plans.row_length, plans.row_length);
     plans.forward.run(plans.row.data(), Plans::as_complex(data));
   });
 }
 
-void FourierX::backward(Field& field) {
+void FourierX::backward(Field& field, const PlaneRange& planes) {
   Plans& plans = *plans_;
-  plans.for_each_row(field, [&](int /*j*/, int /*k*/, real* data) {
+  plans.for_each_row(field, planes, [&](int /*j*/, int /*k*/, real* data) {
     std::copy_n(data, 2 * (plans.box.nx() / 2 + 1), plans.row.data());
     plans.backward.run(Plans::as_complex(plans.row.data()), data);
   });
