@@ -233,7 +233,10 @@ class Simulation:
             self._step()
 
     def every(self, steps: int) -> Callable[[Hook], Hook]:
-        """Decorator of a function that is called with the simulation after each step whose number is a multiple."""
+        """Decorator of a function that is called with the simulation after each step whose number is a multiple.
+
+        It returns the function itself; `unregister` ends its calls.
+        """
         if isinstance(steps, bool) or not isinstance(steps, numbers.Integral) or steps < 1:
             raise ValueError(f"every({steps!r}): give the number of steps, at least 1: @sim.every(10)")
 
@@ -242,6 +245,12 @@ class Simulation:
             return function
 
         return register
+
+    def unregister(self, function: Callable[[Simulation], object]) -> None:
+        """Ends the calls of a function of `every`. The function itself may do so. Raises UsageError for others."""
+        if not any(registered == function for _, registered in self._hooks):
+            raise UsageError(f"{function!r} is not registered: `every` registers functions")
+        self._hooks = [hook for hook in self._hooks if hook[1] != function]
 
     def _step(self) -> None:
         if self._calls_hooks:
@@ -252,9 +261,9 @@ class Simulation:
         self._warn(stacklevel=4)
         self._calls_hooks = True
         try:
-            for steps, function in self._hooks:
-                if self._session.step_number % steps == 0:
-                    function(self)
+            for hook in list(self._hooks):
+                if self._session.step_number % hook[0] == 0 and hook in self._hooks:  # none has removed it
+                    hook[1](self)
         finally:
             self._calls_hooks = False
 

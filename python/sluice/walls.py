@@ -173,6 +173,10 @@ class WallVelocity(Plane):
             raise StaleViewError(f"the simulation of {self.name} is closed")
         return _core.wall_velocity(self._session, self._side, self._component)
 
+    def __getitem__(self, key: Any) -> Any:
+        """A copy of a part of the values."""
+        return self.values.copy()[key]
+
     def __setitem__(self, key: Any, values: Any) -> None:
         """Sets the velocity of the wall, which stays until it is changed. Local.
 
