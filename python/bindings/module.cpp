@@ -252,6 +252,8 @@ void add_session(nb::module_& module) {
           "text"_a, "file"_a, "settings"_a, "comm"_a.none(), "output"_a.none(), "restart"_a, "allow_change"_a,
           "overwrite"_a)
       .def("close", &Session::close)
+      .def("all_close", &Session::all_close, "seconds"_a)
+      .def("abort", &Session::abort, "code"_a)
       .def_prop_ro("closed", &Session::closed)
       .def_prop_ro("from_checkpoint", &Session::from_checkpoint)
       .def("require_between_steps", &Session::require_between_steps)

@@ -90,26 +90,31 @@ void WallAccess::enter_collective() {
 }
 
 void WallAccess::agree_on_walls() {
+  if (!agree_on_planes())
+    throw Error(ExitCode::usage, "the response of a wall is set on some processes alone; set it on all");
+}
+
+bool WallAccess::agree_on_planes() {
   Simulation& simulation = session_->simulation();
-  if (simulation.comm.processes().size() == 1) return;
+  if (simulation.comm.processes().size() == 1) return true;
   Walls& all = simulation.stepper.walls();
   std::array<int, 2> bits{0, 0};  // what is set, what is not set
   const auto add = [&](int n, bool here) { bits[here ? 0 : 1] |= 1 << n; };
   int n = 0;
   for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) add(n++, all.prescribed(side, component) != nullptr);
+    for (const Location component : components)
+      add(n++, all.prescribed(side, component) != nullptr || next_.contains({side, component}));
   }
   const int first_response = n;
   for (const Walls::Side side : Walls::sides) add(n++, simulation.stepper.has_response(side));
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, bits.data(), 2, MPI_INT, MPI_BOR, simulation.comm.world()), "MPI_Allreduce");
-  if (((bits[0] & bits[1]) >> first_response) != 0)
-    throw Error(ExitCode::usage, "the response of a wall is set on some processes alone; set it on all");
   n = 0;
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) {
       if (((bits[0] >> n++) & 1) != 0) all.prescribe(side, component, halo_rows(simulation));
     }
   }
+  return ((bits[0] & bits[1]) >> first_response) == 0;
 }
 
 bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& values) {
@@ -121,9 +126,27 @@ bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& val
   Field& given = scratch();
   copy_to(given, values);
   if (!std::isfinite(sum_of_plane(given).value())) return false;
-  copy_cells(given, walls().prescribe(side, component, halo_rows(simulation)));
-  session_->note_wall_change(component);
+  const auto place = next_.try_emplace({side, component});
+  if (place.second) place.first->second = new_plane(component);
+  copy_cells(given, place.first->second);
+  session_->note_wall_change();
   return true;
+}
+
+void WallAccess::with_next(const std::function<void()>& action) {
+  std::vector<std::pair<Field*, Field>> before;
+  for (auto& [place, velocity] : next_) {
+    Field& plane = walls().prescribe(place.first, place.second, halo_rows(session_->simulation()));
+    before.emplace_back(&plane, copy_of(plane));
+    copy_cells(velocity, plane);
+  }
+  try {
+    action();
+  } catch (const Error&) {
+    for (const auto& [plane, values] : before) sluice::python::set(*plane, values);
+    throw;
+  }
+  next_.clear();
 }
 
 Field& WallAccess::velocity(Walls::Side side, Location component) {
@@ -132,7 +155,11 @@ Field& WallAccess::velocity(Walls::Side side, Location component) {
   const auto found = velocities_.try_emplace({side, component});
   if (found.second) found.first->second = new_plane(component);
   Field& plane = found.first->second;
-  walls().copy_velocity(side, component, plane);
+  if (const auto next = next_.find({side, component}); next != next_.end()) {
+    copy_cells(next->second, plane);
+  } else {
+    walls().copy_velocity(side, component, plane);
+  }
   return plane;
 }
 
@@ -179,8 +206,12 @@ std::vector<PrescribedWall> WallAccess::prescribed() {
   Walls& all = session_->simulation().stepper.walls();
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) {
-      if (const Field* const plane = all.prescribed(side, component))
-        found.push_back({side, component, copy_of(*plane)});
+      const Field* const present = all.prescribed(side, component);
+      const auto next = next_.find({side, component});
+      if (present == nullptr && next == next_.end()) continue;
+      PrescribedWall& wall = found.emplace_back(PrescribedWall{side, component, {}, {}});
+      if (present != nullptr) wall.present = copy_of(*present);
+      if (next != next_.end()) wall.next = copy_of(next->second);
     }
   }
   return found;
@@ -189,20 +220,23 @@ std::vector<PrescribedWall> WallAccess::prescribed() {
 void WallAccess::restore(const std::vector<PrescribedWall>& walls_then) {
   Simulation& simulation = session_->simulation();
   Walls& all = simulation.stepper.walls();
+  next_.clear();
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) all.release(side, component);
     // A response needs its plane.
     if (simulation.stepper.has_response(side)) all.prescribe(side, Location::z_face, halo_rows(simulation));
   }
   for (const PrescribedWall& wall : walls_then) {
-    Field& plane = all.prescribe(wall.side, wall.component, halo_rows(simulation));
-    device::copy(plane.buffer().data(), wall.plane.buffer().data(), plane.bytes());
+    if (wall.present)
+      sluice::python::set(all.prescribe(wall.side, wall.component, halo_rows(simulation)), *wall.present);
+    if (wall.next) next_.emplace(std::pair(wall.side, wall.component), copy_of(*wall.next));
   }
 }
 
 void WallAccess::clear() {
   scratch_.reset();
   velocities_.clear();
+  next_.clear();
   planes_.clear();
 }
 

@@ -78,6 +78,41 @@ def test_the_flow_follows_the_walls(diffusion: str, order: int, channel: sluice.
             assert np.abs(flux).max() < 1e-10
 
 
+@pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
+def test_a_velocity_waits_for_the_next_step(diffusion: str, channel: sluice.Case) -> None:
+    """What is read before it is all of the flow with the present velocity, and changes no bits."""
+    channel["time.diffusion"] = diffusion
+
+    def set_walls(sim: sluice.Simulation, seed: int) -> None:
+        sim.walls["bottom"].w[...] = wave((12, 16), seed)
+        sim.walls["top"].u[...] = 0.25 * seed
+
+    with sluice.Simulation(channel) as sim, sluice.Simulation(channel) as other:
+        for seed in (1, 2):
+            before, fields = sim.diagnostics, fields_of(sim)
+            for one in (sim, other):
+                set_walls(one, seed)
+            assert sim.diagnostics == before and before.max_divergence < 1e-10
+            assert_same(fields, fields_of(sim))
+            np.testing.assert_allclose(sim.walls["bottom"].w.values, wave((12, 16), seed))
+            snapshot = sim.snapshot()
+            sim.step(2)
+            sim.restore(snapshot)
+            assert sim.diagnostics == before and (sim.walls["top"].u.values == 0.25 * seed).all()
+            for one in (sim, other):  # its halos are filled with those of the velocity
+                one.fields["heat"][...] = one.fields["heat"].values
+            assert sim.diagnostics == before
+            sim.step(2)
+            other.step(2)
+            assert_same(fields_of(other), fields_of(sim))
+        sim.walls["bottom"].w[...] += 0.125
+        with pytest.raises(sluice.UsageError, match="mean of w"):
+            sim.step()
+        assert sim.diagnostics == other.diagnostics
+        sim.walls["bottom"].w[...] -= 0.125
+        sim.step()
+
+
 def test_a_wall_in_python_is_one_of_the_case(channel: sluice.Case) -> None:
     """The same bits as with the velocity that the case gives."""
     given = channel.copy()
