@@ -10,18 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import CHANNEL
+from conftest import CHANNEL, assert_same, fields_of
 
 import sluice
-
-
-def fields_of(sim: sluice.Simulation) -> dict[str, Any]:
-    return {name: field.values.copy() for name, field in sim.fields.items()}
-
-
-def assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
-    for name, values in one.items():
-        assert np.array_equal(values, other[name]), name
 
 
 def test_steps_and_times(sim: sluice.Simulation) -> None:
