@@ -103,7 +103,7 @@ bool WallAccess::agree_on_planes() {
   int n = 0;
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components)
-      add(n++, all.prescribed(side, component) != nullptr || next_.contains({side, component}));
+      add(n++, all.prescribed(side, component) != nullptr || waiting(side, component) != nullptr);
   }
   const int first_response = n;
   for (const Walls::Side side : Walls::sides) add(n++, simulation.stepper.has_response(side));
@@ -126,27 +126,40 @@ bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& val
   Field& given = scratch();
   copy_to(given, values);
   if (!std::isfinite(sum_of_plane(given).value())) return false;
-  const auto place = next_.try_emplace({side, component});
-  if (place.second) place.first->second = new_plane(component);
-  copy_cells(given, place.first->second);
+  Next& next = next_[{side, component}];
+  if (next.velocity.bytes() == 0) next.velocity = new_plane(component);
+  copy_cells(given, next.velocity);
+  next.waits = true;
   session_->note_wall_change();
   return true;
 }
 
+WallAccess::Next* WallAccess::waiting(Walls::Side side, Location component) {
+  const auto found = next_.find({side, component});
+  return found != next_.end() && found->second.waits ? &found->second : nullptr;
+}
+
+void WallAccess::forget_next() {
+  for (auto& [place, next] : next_) next.waits = false;
+}
+
 void WallAccess::with_next(const std::function<void()>& action) {
-  std::vector<std::pair<Field*, Field>> before;
-  for (auto& [place, velocity] : next_) {
+  std::vector<std::pair<Field*, Next*>> changed;
+  for (auto& [place, next] : next_) {
+    if (!next.waits) continue;
     Field& plane = walls().prescribe(place.first, place.second, halo_rows(session_->simulation()));
-    before.emplace_back(&plane, copy_of(plane));
-    copy_cells(velocity, plane);
+    if (next.before.bytes() == 0) next.before = new_plane(place.second);
+    copy_cells(plane, next.before);
+    copy_cells(next.velocity, plane);
+    changed.emplace_back(&plane, &next);
   }
   try {
     action();
   } catch (const Error&) {
-    for (const auto& [plane, values] : before) sluice::python::set(*plane, values);
+    for (const auto& [plane, next] : changed) copy_cells(next->before, *plane);
     throw;
   }
-  next_.clear();
+  forget_next();
 }
 
 Field& WallAccess::velocity(Walls::Side side, Location component) {
@@ -155,8 +168,8 @@ Field& WallAccess::velocity(Walls::Side side, Location component) {
   const auto found = velocities_.try_emplace({side, component});
   if (found.second) found.first->second = new_plane(component);
   Field& plane = found.first->second;
-  if (const auto next = next_.find({side, component}); next != next_.end()) {
-    copy_cells(next->second, plane);
+  if (const Next* const next = waiting(side, component)) {
+    copy_cells(next->velocity, plane);
   } else {
     walls().copy_velocity(side, component, plane);
   }
@@ -207,11 +220,11 @@ std::vector<PrescribedWall> WallAccess::prescribed() {
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) {
       const Field* const present = all.prescribed(side, component);
-      const auto next = next_.find({side, component});
-      if (present == nullptr && next == next_.end()) continue;
+      const Next* const next = waiting(side, component);
+      if (present == nullptr && next == nullptr) continue;
       PrescribedWall& wall = found.emplace_back(PrescribedWall{side, component, {}, {}});
       if (present != nullptr) wall.present = copy_of(*present);
-      if (next != next_.end()) wall.next = copy_of(next->second);
+      if (next != nullptr) wall.next = copy_of(next->velocity);
     }
   }
   return found;
@@ -220,7 +233,7 @@ std::vector<PrescribedWall> WallAccess::prescribed() {
 void WallAccess::restore(const std::vector<PrescribedWall>& walls_then) {
   Simulation& simulation = session_->simulation();
   Walls& all = simulation.stepper.walls();
-  next_.clear();
+  forget_next();
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) all.release(side, component);
     // A response needs its plane.
@@ -229,7 +242,11 @@ void WallAccess::restore(const std::vector<PrescribedWall>& walls_then) {
   for (const PrescribedWall& wall : walls_then) {
     if (wall.present)
       sluice::python::set(all.prescribe(wall.side, wall.component, halo_rows(simulation)), *wall.present);
-    if (wall.next) next_.emplace(std::pair(wall.side, wall.component), copy_of(*wall.next));
+    if (wall.next) {
+      Next& next = next_[{wall.side, wall.component}];
+      next.velocity = copy_of(*wall.next);
+      next.waits = true;
+    }
   }
 }
 

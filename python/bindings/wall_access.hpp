@@ -61,7 +61,7 @@ class WallAccess {
   /// the walls have their present velocities again, and the next ones still wait. Call it after agree_on_walls().
   void with_next(const std::function<void()>& action);
   /// Drops the next velocities. Local.
-  void forget_next() { next_.clear(); }
+  void forget_next();
   /// The next velocity, otherwise the present one, in memory that the next read overwrites. Local.
   Field& velocity(Walls::Side side, Location component);
   /// The mean over a wall; processes without the wall give nothing. Collective.
@@ -86,7 +86,13 @@ class WallAccess {
   bool responding_ = false, agreed_ = false, failed_elsewhere_ = false;
   std::optional<Field> scratch_;
   std::map<std::pair<Walls::Side, Location>, Field> velocities_;
-  std::map<std::pair<Walls::Side, Location>, Field> next_;
+  /// The planes are kept for the next time.
+  struct Next {
+    bool waits = false;
+    Field velocity, before;
+  };
+  Next* waiting(Walls::Side side, Location component);
+  std::map<std::pair<Walls::Side, Location>, Next> next_;
   std::map<std::pair<std::string, std::int64_t>, FlowPlane> planes_;
 };
 
