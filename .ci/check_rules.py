@@ -211,9 +211,10 @@ RULES = [
         allowed=("model/formula.cpp", "io/case/yaml_tree.cpp", "src/commands/command_line.cpp"),
     ),
     Rule(
-        "Only `src/main.cpp` turns an error into an exit code. Only it and `src/run/watchdog.cpp` end the process.",
+        "Only `src/main.cpp` turns an error into an exit code. Only it, `src/run/watchdog.cpp` and "
+        "`python/bindings/session.cpp` end the process.",
         in_code(r"\b(std::(exit|_Exit|quick_exit|abort|terminate)|(?<!\w)_exit|MPI_Abort)\s*\("),
-        allowed=("src/main.cpp", "src/run/watchdog.cpp"),
+        allowed=("src/main.cpp", "src/run/watchdog.cpp", "python/bindings/session.cpp"),
     ),
     Rule(
         "`catch (...)` is in `src/main.cpp`, in `core/support/error.cpp` and `core/support/collective.cpp`, which turn "

@@ -92,6 +92,16 @@ struct FieldsSpec {
   bool operator==(const FieldsSpec&) const = default;
 };
 
+/// Quantities at the cell centres for Catalyst 2, while the run goes on.
+struct CatalystSpec {
+  std::int64_t every = 0;              ///< steps; 0: none
+  std::vector<std::string> scripts;    ///< resolved paths
+  std::vector<std::string> fields;     ///< names of center_quantities() or of scalars
+  std::optional<std::string> library;  ///< resolved path; none: searched for
+
+  bool operator==(const CatalystSpec&) const = default;
+};
+
 enum class Switch { off, on };
 
 /// Samples of statistics, spectra or densities, summed in blocks of time.
@@ -120,6 +130,7 @@ struct OutputSpec {
   std::vector<SliceSpec> slices;
   std::vector<ProbeSpec> probes;
   std::vector<FieldsSpec> fields;
+  CatalystSpec catalyst;
 
   bool operator==(const OutputSpec&) const = default;
 };

@@ -54,7 +54,10 @@ const YamlNode* fallback_of(const Key& key, const YamlNode& section, const Fallb
 void read_value(const Key& key, const YamlNode& node, std::size_t item, const std::string& base, Case& settings) {
   YamlNode value = node;
   if (is_word_of(key, node)) value.kind = YamlNode::Kind::null;
-  if (key.value.type == ValueType::path) value.text = absolute_path(node, base);
+  if (key.value.type == ValueType::path) {
+    value.text = absolute_path(node, base);
+    for (YamlNode& item : value.items) item.text = absolute_path(item, base);
+  }
   key.value.read(settings, item, value);
 }
 

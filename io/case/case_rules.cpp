@@ -198,6 +198,7 @@ class Rules {
     check_field_names("output.slices", output.slices);
     check_field_names("output.probes", output.probes);
     check_field_names("output.fields", output.fields);
+    check_field_names("output.catalyst.fields", find_key("output.catalyst.fields"), output.catalyst.fields);
   }
 
   void check_scalars() {
@@ -249,19 +250,22 @@ class Rules {
 
   template <class Item>
   void check_field_names(const std::string& list, const std::vector<Item>& items) {
-    std::vector<std::string> known = find_key(list + "[].fields")->value.choices;
+    const Key* const key = find_key(list + "[].fields");
+    for (std::size_t n = 0; n < items.size(); ++n)
+      check_field_names(fmt::format("{}[{}].fields", list, n), key, items[n].fields);
+  }
+
+  void check_field_names(const std::string& path, const Key* key, const std::vector<std::string>& fields) {
+    if (!problems_.good(path) || !problems_.good("scalars")) return;
+    std::vector<std::string> known = key->value.choices;
     for (const ScalarParameters& scalar : settings_.flow.scalars) known.push_back(scalar.name);
-    for (std::size_t n = 0; n < items.size(); ++n) {
-      const std::string path = fmt::format("{}[{}].fields", list, n);
-      if (!problems_.good(path) || !problems_.good("scalars")) continue;
-      for (std::size_t m = 0; m < items[n].fields.size(); ++m) {
-        const std::string& name = items[n].fields[m];
-        if (contains(known, name)) continue;
-        const std::string near = nearest_word(name, known);
-        note(fmt::format("{}[{}]", path, m),
-             fmt::format("'{}' is not known; allowed: {}, each at most once{}", shortened(name), fmt::join(known, ", "),
-                         near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
-      }
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+      const std::string& name = fields[n];
+      if (contains(known, name)) continue;
+      const std::string near = nearest_word(name, known);
+      note(fmt::format("{}[{}]", path, n),
+           fmt::format("'{}' is not known; allowed: {}, each at most once{}", shortened(name), fmt::join(known, ", "),
+                       near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
     }
   }
 

@@ -1,7 +1,10 @@
 // The part of the key table that defines the run: solver, parallel, output, walltime.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "io/case/case.hpp"
+#include "io/case/case_file.hpp"
 #include "io/case/key_table.hpp"
 #include "model/field_descriptor.hpp"
 
@@ -54,6 +57,17 @@ Key fields_range(const std::string& axis, std::optional<std::array<double, 2>> F
           .unit = "h",
           .meaning = "Cells to write along " + axis + ": those between two coordinates, or all.",
           .example = example};
+}
+
+// Each in quotes.
+KeyValue catalyst_scripts() {
+  KeyValue value = member(path, &Case::output, &OutputSpec::catalyst, &CatalystSpec::scripts);
+  value.write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
+    std::vector<std::string> quoted;
+    for (const std::string& script : settings.output.catalyst.scripts) quoted.push_back(quoted_yaml(script));
+    return fmt::format("[{}]", fmt::join(quoted, ", "));
+  };
+  return value;
 }
 
 using Sampling = SamplingSpec OutputSpec::*;
@@ -370,6 +384,39 @@ std::vector<Key> output_keys() {
       fields_range("x", &FieldsSpec::x, "[0, 2*pi]"),
       fields_range("y", &FieldsSpec::y, "[0, pi]"),
       fields_range("z", &FieldsSpec::z, "[0, 1]"),
+      {.path = "output.catalyst",
+       .value = section_or_none(&Case::output, &OutputSpec::catalyst),
+       .words = {"none"},
+       .fallback = "none",
+       .meaning = "Fields at cell centres for ParaView while the run goes on, through Catalyst 2, whose library is "
+                  "loaded when the run starts.",
+       .commented = true},
+      {.path = "output.catalyst.every",
+       .value = member(integer, &Case::output, &OutputSpec::catalyst, &CatalystSpec::every),
+       .range = {.minimum = {1}},
+       .required = true,
+       .unit = "steps",
+       .meaning = "Steps between two calls of the scripts.",
+       .example = "20"},
+      {.path = "output.catalyst.scripts",
+       .value = catalyst_scripts(),
+       .required = true,
+       .meaning = "Python scripts that ParaView runs; relative to the case file.",
+       .example = "[pipeline.py]"},
+      {.path = "output.catalyst.fields",
+       .value = or_scalars(bind(
+           ValueType::choice, center_quantity_names(), [](auto& settings, std::size_t) -> auto& {
+             return member_at(settings, &Case::output, &OutputSpec::catalyst, &CatalystSpec::fields);
+           })),
+       .fallback = "[velocity, p]",
+       .meaning = "What the scripts see, named and computed as in output.fields."},
+      {.path = "output.catalyst.library",
+       .value = member(path, &Case::output, &OutputSpec::catalyst, &CatalystSpec::library),
+       .words = {"auto"},
+       .fallback = "auto",
+       .meaning = "The file libcatalyst.so. auto: beside or above the folders of the environment variable "
+                  "CATALYST_IMPLEMENTATION_PATHS, else where the system looks for libraries.",
+       .example = "/opt/paraview/lib/libcatalyst.so"},
       {.path = "walltime",
        .value = member(duration, &Case::walltime),
        .words = {"none"},

@@ -181,7 +181,7 @@ std::string value_text(const Key& key) {
     case ValueType::text:
       return "text";
     case ValueType::path:
-      return "a path";
+      return key.value.is_list() ? "a path, or a list of paths" : "a path";
     case ValueType::choice: {
       if (contains(key.value.choices, "off")) return "on, true or yes; off, false or no";
       const std::string choices =

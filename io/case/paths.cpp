@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <filesystem>
+#include <span>
 #include <sstream>
 
 #include "io/case/keys.hpp"
@@ -96,14 +97,17 @@ void expand_paths(YamlNode& root, const VariableReader& variable, Problems& prob
   for (const Key& key : case_keys()) {
     YamlNode* const value = value_at(root, key.path);
     YamlNode* const node = value != nullptr && key.value.or_table ? value->find("table") : value;
-    if (node == nullptr || node->kind != YamlNode::Kind::scalar) continue;
-    if (!key.value.or_table && key.value.type != ValueType::path) continue;
-    const auto [path, fault] = Expansion(node->text, variable).run();
-    if (fault.empty()) {
-      node->text = path;
-    } else {
-      problems.add(node->place, key.path, fault);
-      *value = number_one(value->place);
+    if (node == nullptr || (!key.value.or_table && key.value.type != ValueType::path)) continue;
+    const bool list = key.value.is_list() && node->kind == YamlNode::Kind::sequence;
+    for (YamlNode& one : list ? std::span(node->items) : std::span(node, 1)) {
+      if (one.kind != YamlNode::Kind::scalar) continue;
+      const auto [path, fault] = Expansion(one.text, variable).run();
+      if (fault.empty()) {
+        one.text = path;
+      } else {
+        problems.add(one.place, key.path, fault);
+        (list ? one : *value) = number_one(value->place);
+      }
     }
   }
 }

@@ -61,7 +61,7 @@ class Writer {
   std::string scalar(const Key& key, const std::string& text) const {
     if (to_compare_ && key.value.or_table && text.starts_with('{')) return fmt::format("table {:016x}", hash_of(text));
     if (key.value.type == ValueType::text) return quoted_yaml(text);
-    if (key.value.type != ValueType::path) return text;
+    if (key.value.type != ValueType::path || key.value.is_list()) return text;
     return quoted_yaml(to_compare_ ? text.substr(text.rfind('/') + 1) : text);
   }
 

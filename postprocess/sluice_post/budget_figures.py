@@ -103,7 +103,7 @@ def budget(axes: Axes, evaluated: EvaluatedTerms, stress: str, references: Refer
         invisible = np.max(np.abs(values[off_wall])) < _INVISIBLE * largest
         if name == IMBALANCE or invisible or (stress, name) in evaluated.zero_by_symmetry:
             continue
-        _term(axes, evaluated, stress, name, references)
+        _term(axes, evaluated, stress, name, _COLOURS[name], references)
     if stress in references:
         axes.plot([], [], label="published", color=BLACK, **_CIRCLES)
     axes.axhline(0, **THIN)
@@ -116,7 +116,7 @@ def imbalance(axes: Axes, evaluated: EvaluatedTerms, stress: str, references: Re
     """The sum of all terms of a budget, and what the stress stored, against z+ in wall units."""
     z_plus = _z_plus(evaluated, stress)
     log_wall_axis(axes, z_plus)
-    _term(axes, evaluated, stress, IMBALANCE, references)
+    _term(axes, evaluated, stress, IMBALANCE, None, references)
     if stress in evaluated.storage:
         storage = evaluated.storage[stress][evaluated.found.z_plus(stress) > 0]
         axes.plot(
@@ -135,19 +135,20 @@ def _z_plus(evaluated: EvaluatedTerms, stress: str) -> Array:
     return z_plus[z_plus > 0]
 
 
-def _term(axes: Axes, evaluated: EvaluatedTerms, stress: str, name: str, references: References) -> None:
+def _term(
+    axes: Axes, evaluated: EvaluatedTerms, stress: str, name: str, colour: str | None, references: References
+) -> None:
     found = evaluated.found
     off_wall = found.z_plus(stress) > 0
     values, band = found.budgets[stress].terms[name][off_wall], evaluated.bands.get(stress, {}).get(name)
     width = None if band is None else band[off_wall]
-    line_with_band(
-        axes, _z_plus(evaluated, stress), values, width, color=_COLOURS[name], label=name.replace("_", " ")
-    )
+    label = name.replace("_", " ")
+    colour = line_with_band(axes, _z_plus(evaluated, stress), values, width, color=colour, label=label)
     if stress in references:
-        _circles(axes, references[stress], name)
+        _circles(axes, references[stress], name, colour)
 
 
-def _circles(axes: Axes, reference: Reference, name: str) -> None:
+def _circles(axes: Axes, reference: Reference, name: str, colour: str) -> None:
     """At most 26 points of a published term, evenly spaced in log z+."""
     if name not in reference.values:
         return
@@ -159,4 +160,4 @@ def _circles(axes: Axes, reference: Reference, name: str) -> None:
         return
     marks = np.unique(np.searchsorted(xp, np.geomspace(xp[0], xp[-1], 26)))
     marks = marks[marks < len(xp)]
-    axes.plot(xp[marks], fp[marks], color=_COLOURS[name], zorder=4, **_CIRCLES)
+    axes.plot(xp[marks], fp[marks], color=colour, zorder=4, **_CIRCLES)

@@ -1,12 +1,16 @@
-"""Work in a child process, which may crash."""
+"""Work in a child process, which may crash: every HDF5 file is written in one."""
 
 from __future__ import annotations
 
 import os
 import pickle
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn, TypeVar
+
+from sluice_post.errors import InputOutputError
 
 T = TypeVar("T")
 
@@ -54,3 +58,13 @@ def in_child(work: Callable[[], T]) -> T:
     if not done:
         raise found
     return found  # type: ignore[no-any-return]
+
+
+@contextmanager
+def being_written(path: Path) -> Iterator[None]:
+    """Within it, what the libraries raise where a file cannot be written becomes an error that names it."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:  # h5py and zarr raise both where a disk is full
+        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
+        raise InputOutputError(f"{path}: cannot be written ({reason})") from error

@@ -184,9 +184,9 @@ def _draw(
 ) -> None:
     for name in names:
         z_plus, values = profiles.column(name)
-        colour = _COLOURS[name]
-        label = QUANTITIES[name] if len(names) > 1 else None
-        line_with_band(axes, z_plus, values, bands.get(name), color=colour, label=label)
+        several = len(names) > 1
+        label, colour = (QUANTITIES[name], _COLOURS[name]) if several else (None, None)
+        colour = line_with_band(axes, z_plus, values, bands.get(name), color=colour, label=label)
         xp, fp = reference.z_plus[name], reference.values[name]
         inside = (xp >= axes.get_xlim()[0]) & (xp <= axes.get_xlim()[1])
         # Evenly spaced in log z+: symbols that touch hide the line below.

@@ -47,14 +47,16 @@ _QUADRANTS = {
 }
 
 
-def _curve(axes: Axes, x: Array, values: Array, width: Array, colour: object, label: str) -> None:
+def _curve(
+    axes: Axes, x: Array, values: Array, width: Array, colour: str | tuple[float, ...] | None, label: str
+) -> None:
     """A density with its interval on a logarithmic axis."""
     shown = values >= _LEAST / 10
     x, values, width = x[shown], values[shown], width[shown]
-    axes.plot(x, values, color=colour, label=label, linewidth=1.5, zorder=3)
+    (line,) = axes.plot(x, values, color=colour, label=label, linewidth=1.5, zorder=3)
     if np.isfinite(width).any():
         low = np.maximum(values - width, 1e-3 * values)
-        axes.fill_between(x, low, values + width, color=colour, alpha=0.22, linewidth=0)
+        axes.fill_between(x, low, values + width, color=line.get_color(), alpha=0.22, linewidth=0)
 
 
 def _gaussian(axes: Axes, x: Array, mean: float = 0.0, rms: float = 1.0) -> None:
@@ -104,9 +106,9 @@ def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
 def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> Axes:
     """Density of one component of the wall shear, shear_x or shear_y, over the mean that u_tau is formed from."""
     edges, values = evaluated.shear_edges[name], evaluated.values[f"density_{name}"]
-    x, axis, colour = (edges[1:] + edges[:-1]) / 2, name[-1], {"shear_x": BLUE, "shear_y": GREEN}[name]
+    x, axis = (edges[1:] + edges[:-1]) / 2, name[-1]
     axes.axvline(0, **THIN)
-    _curve(axes, x, values, evaluated.width(f"density_{name}"), colour, "this run")
+    _curve(axes, x, values, evaluated.width(f"density_{name}"), None, "this run")
     _gaussian(axes, x, (edges[0] + edges[-1]) / 2, float(evaluated.values[f"rms_{name}"]))
     largest = float(np.nanmax(values))
     _density_axis(axes, largest)

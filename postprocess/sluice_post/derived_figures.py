@@ -16,7 +16,6 @@ from sluice_post.style import (
     BLACK,
     BLUE,
     COMPONENT,
-    GREEN,
     ORANGE,
     PURPLE,
     THIN,
@@ -143,7 +142,7 @@ def kolmogorov_figure(derived: Derived) -> Figure | None:
 def kolmogorov_length(axes: Axes, derived: Derived) -> Axes:
     """Kolmogorov's length in wall units against z+."""
     log_wall_axis(axes, derived.z_plus)
-    _line(axes, derived, "eta_plus", GREEN, "")
+    _line(axes, derived, "eta_plus", None, "")
     axes.set_ylabel(r"Kolmogorov length $\eta^+$")
     axes.set_ylim(bottom=0)
     return axes
@@ -160,7 +159,7 @@ def cell_sizes(axes: Axes, derived: Derived) -> Axes:
     return axes
 
 
-def _line(axes: Axes, derived: Derived, name: str, colour: str, label: str) -> None:
+def _line(axes: Axes, derived: Derived, name: str, colour: str | None, label: str) -> None:
     line_with_band(
         axes, derived.z_plus, derived.values[name], derived.bands.get(name), color=colour, label=label
     )

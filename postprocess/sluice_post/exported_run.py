@@ -15,10 +15,10 @@ import numpy as np
 import xarray as xr
 
 from sluice_post import __version__, layout
-from sluice_post.child_process import in_child
+from sluice_post.child_process import being_written, in_child
 from sluice_post.datasets.cf import CONVENTIONS, cf_dataset
 from sluice_post.datasets.fields import field_series, files_between, verify_fields
-from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
+from sluice_post.errors import NoBlocksError, UsageError
 from sluice_post.opened_run import OpenedRun
 from sluice_post.phases import has_phases
 from sluice_post.run import Run, read_provenance
@@ -214,15 +214,13 @@ def _whole(path: Path, kind: type[NetCdf] | type[Zarr], overwrite: bool) -> Iter
     check()
     temporary, former = (path.with_name(f".{path.name}.{os.getpid()}.{word}") for word in ("part", "old"))
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        check()
-        if path.is_dir():
-            path.rename(former)  # a folder cannot be replaced in one step
-        temporary.replace(path)
-    except (OSError, RuntimeError) as error:  # h5py and zarr raise both where a disk is full
-        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
-        raise InputOutputError(f"{path}: cannot be written ({reason})") from error
+        with being_written(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            check()
+            if path.is_dir():
+                path.rename(former)  # a folder cannot be replaced in one step
+            temporary.replace(path)
     finally:
         if former.exists() and not path.exists():
             former.rename(path)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.center_fields import CENTER_QUANTITIES, quantity_named
 from sluice_post.checkpoint import Checkpoint
-from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.child_process import being_written, in_child
+from sluice_post.errors import UsageError
 from sluice_post.export import write_text
 from sluice_post.hashes import byte_hash, field_hash, values_hash
 from sluice_post.hdf5_file import Hdf5File, Values, append_metadata_hash
@@ -194,11 +195,10 @@ def write_fields(
         path = path or Path(layout.FIELDS_NAME.format(step))
         unfinished = path.with_name(f"{path.name}.tmp")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shape = _write(source, choice, unfinished)
-            unfinished.replace(path)
-        except OSError as error:
-            raise InputOutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+            with being_written(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                shape = in_child(lambda: _write(source, choice, unfinished))
+                unfinished.replace(path)
         finally:
             with suppress(OSError):
                 unfinished.unlink(missing_ok=True)

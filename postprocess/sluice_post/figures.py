@@ -5,6 +5,8 @@ A function that takes axes draws one panel into them and returns them; the other
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,7 +21,6 @@ from sluice_post.style import (
     BLACK,
     BLUE,
     COMPONENT,
-    GREEN,
     THIN,
     VERMILLION,
     flatness_axis,
@@ -34,18 +35,22 @@ Array = NDArray[np.float64]
 NEAR_WALL = 5.0  # z+ below which points are marked
 
 
-def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> None:
-    """A line and, where it is known, the band of its 95 % interval. On a logarithmic axis, cubics join the points.
+def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> Any:
+    """A line and, where it is known, the band of its 95 % interval; returns their colour.
 
-    The few points next to the wall are far apart there, and straight lines between them look like kinks.
+    Without `color` it is the next of the axes' cycle: so the lines of several runs differ. On a logarithmic axis,
+    cubics join the points. The few points next to the wall are far apart there, and straight lines between them look
+    like kinks.
     """
     if axes.get_xscale() == "log" and len(x) > 3 and np.all(np.diff(x) > 0) and np.all(np.isfinite(y)):
         fine = np.union1d(x, np.geomspace(x[x > 0][0], x[-1], 400))
         band = np.interp(fine, x, band) if isinstance(band, np.ndarray) else band
         x, y = fine, interpolate(fine, x, y)
-    axes.plot(x, y, **{"zorder": 3, **style})  # type: ignore[arg-type]
+    (line,) = axes.plot(x, y, **{"zorder": 3, **style})  # type: ignore[arg-type]
+    colour = line.get_color()
     if band is not None and np.any(np.isfinite(band)):
-        axes.fill_between(x, y - band, y + band, color=style["color"], alpha=0.22, linewidth=0, zorder=2)
+        axes.fill_between(x, y - band, y + band, color=colour, alpha=0.22, linewidth=0, zorder=2)
+    return colour
 
 
 def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.0) -> None:
@@ -53,6 +58,8 @@ def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.
 
 
 def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
+    if any(note.get_text() == text for note in axes.texts):  # of another run
+        return
     options = {"fontsize": 11, "color": "#555555", **style}
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
@@ -72,9 +79,9 @@ def mean_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
 def _velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
     """U+ at the cell centres, whose points near the wall are marked."""
     z, values = profiles.z_plus, profiles.centre[profiles.along_stress]
-    line_with_band(axes, z, values, bands.get(profiles.along_stress), color=BLUE)
+    colour = line_with_band(axes, z, values, bands.get(profiles.along_stress))
     near = z < NEAR_WALL
-    axes.plot(z[near], values[near], "o", color=BLUE, markersize=4, zorder=3)
+    axes.plot(z[near], values[near], "o", color=colour, markersize=4, zorder=3)
 
 
 def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
@@ -101,7 +108,7 @@ def _laminar_velocity(axes: Axes, profiles: WallProfiles) -> None:
     z, stress = profiles.z_face, profiles.face["balance"]
     steps = (stress[1:] + stress[:-1]) / 2 * np.diff(profiles.z_face_plus)
     exact = np.append(0.0, np.cumsum(steps))
-    axes.plot(profiles.z, profiles.centre["U"], color=BLUE, label="run")
+    axes.plot(profiles.z, profiles.centre["U"], label="run")
     every = max(1, len(z) // 16)
     axes.plot(
         z[::every], exact[::every], "o", color=BLACK, markerfacecolor="white", markersize=5,
@@ -184,10 +191,10 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
 
 def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     """The total shear stress less the total of a steady flow, over the wall stress, against z/h."""
-    largest, reach = 1e-15, 0.0
+    largest, reach, colour = 1e-15, 0.0, None
     for name, dashes in [("residual", "solid")] + ([("residual_y", "dashed")] if profiles.turns else []):
         residual, band = profiles.face[name], bands.get(name)
-        line_with_band(axes, profiles.z_face, residual, band, color=GREEN, linestyle=dashes)
+        colour = line_with_band(axes, profiles.z_face, residual, band, color=colour, linestyle=dashes)
         largest = max(float(np.max(np.abs(residual))), largest)
         if band is not None:
             reach = max(float(np.max(np.abs(residual) + np.nan_to_num(band))), reach)

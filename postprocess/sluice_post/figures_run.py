@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.figures import line_with_band
 from sluice_post.slices import Plane, Slice, streaks_of
-from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, GREEN, ORANGE, PURPLE, VERMILLION, new_figure
+from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, VERMILLION, new_figure
 from sluice_post.timeseries import TimeSeries, walls_with_shear
 from sluice_post.uncertainty import MeanEstimate
 
@@ -85,19 +85,18 @@ def _time_axis(axes: Axes, series: TimeSeries) -> Axes:
 
 
 _COLUMNS = {
-    layout.BULK_VELOCITY: (BLUE, r"$U_b/U$"),
-    layout.KINETIC_ENERGY: (GREEN, r"$\langle|\mathbf{u}|^2\rangle/2U^2$"),
-    layout.FORCING_COLUMN: (ORANGE, r"forcing $\times\,h/U^2$"),
+    layout.BULK_VELOCITY: r"$U_b/U$",
+    layout.KINETIC_ENERGY: r"$\langle|\mathbf{u}|^2\rangle/2U^2$",
+    layout.FORCING_COLUMN: r"forcing $\times\,h/U^2$",
 }
 
 
 def column_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     """bulk_velocity, kinetic_energy or forcing against time, in h and U."""
-    colour, label = _COLUMNS[name]
-    axes.set_ylabel(label)
+    axes.set_ylabel(_COLUMNS[name])
     if name in series.columns:
         rows = thinned(series)
-        axes.plot(series.time[rows], series[name][rows], color=colour, linewidth=1.2)
+        axes.plot(series.time[rows], series[name][rows], linewidth=1.2)
         _limits(axes, series[name])
     return _time_axis(axes, series)
 
@@ -116,7 +115,7 @@ def scalar_history_figure(series: TimeSeries, name: str) -> Figure | None:
 def scalar_mean_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     """The volume mean of a scalar against time."""
     rows, values = thinned(series), series[layout.SCALAR_MEAN.format(name)]
-    axes.plot(series.time[rows], values[rows], color=ORANGE, linewidth=1.2)
+    axes.plot(series.time[rows], values[rows], linewidth=1.2)
     axes.set_ylabel(f"mean of {name}")
     return _time_axis(axes, series)
 
@@ -144,7 +143,7 @@ def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
     if not np.any(np.isfinite(positive)):
         axes.text(0.5, 0.5, "zero throughout", transform=axes.transAxes, ha="center", va="center")
         return _time_axis(axes, series)
-    axes.semilogy(series.time[rows], positive, color=PURPLE, linewidth=1.2)
+    axes.semilogy(series.time[rows], positive, linewidth=1.2)
     low, high = np.floor(np.log10(np.nanmin(positive))), np.ceil(np.log10(np.nanmax(positive)))
     axes.set_ylim(10.0 ** (low - 0.5), 10.0 ** (max(high, low + 1) + 0.5))
     axes.yaxis.set_major_locator(LogLocator(base=10, numticks=6))

@@ -5,7 +5,8 @@ Their y is wall-normal and v its velocity, z is spanwise and w its velocity: the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.bands import Bands
 from sluice_post.budgets import IMBALANCE, STRESSES, Terms, WallBudgets, wall_budgets
-from sluice_post.errors import InputOutputError
+from sluice_post.child_process import being_written, in_child
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles
@@ -243,6 +244,25 @@ def _spectra_arrays(found: WallSpectra) -> dict[str, Array]:
     return arrays
 
 
+def _write_datasets(path: Path, datasets: Mapping[str, Array]) -> None:
+    """An HDF5 file with these datasets. What is there is replaced."""
+    unfinished = path.with_name(f"{path.name}.tmp")
+
+    def write() -> None:
+        with h5py.File(unfinished, "w") as file:
+            for name, content in datasets.items():
+                file[name] = content
+
+    try:
+        with being_written(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            in_child(write)
+            unfinished.replace(path)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
 def write_spectra(
     folder: Path, blocks: Blocks, parameters: FlowParameters, side: str | None = None
 ) -> list[Path]:
@@ -268,13 +288,6 @@ def write_spectra(
         sets[layout.LEE_MOSER_SPECTRA_ERRORS] = standard_errors_of(arrays, blocks)
     paths = []
     for name, values in sets.items():
-        path = folder / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with h5py.File(path, "w") as file:
-                for dataset, content in (common | values).items():
-                    file[dataset] = content
-        except OSError as error:
-            raise InputOutputError(f"{path}: cannot be written ({error.strerror or error})") from error
-        paths.append(path)
+        _write_datasets(folder / name, common | values)
+        paths.append(folder / name)
     return paths

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.blocks_file import BlocksFile
+from sluice_post.child_process import being_written, in_child
 from sluice_post.densities import check_bins, read_densities
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash
@@ -171,15 +172,18 @@ def _write_merged(sources: Sequence[BlocksFile], file: h5py.File, count: int | N
 def _write(paths: Sequence[Path], output: Path, count: int | None) -> int:
     """Writes the merged file; returns its number of blocks."""
     unfinished = output.with_name(f"{output.name}.tmp")
-    try:
+
+    def write() -> int:
         with ExitStack() as stack:
             sources = [stack.enter_context(BlocksFile(path)) for path in paths]
             with h5py.File(unfinished, "w") as file:
-                blocks = _write_merged(sources, file, count)
-        append_metadata_hash(unfinished, np.zeros(0, np.uint64))
-        unfinished.replace(output)
-    except OSError as error:
-        raise InputOutputError(f"{output}: cannot be written ({error.strerror or error})") from error
+                return _write_merged(sources, file, count)
+
+    try:
+        with being_written(output):
+            blocks = in_child(write)
+            append_metadata_hash(unfinished, np.zeros(0, np.uint64))
+            unfinished.replace(output)
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sluice_post import layout
 from sluice_post.cli_options import Commands, add_command, add_directory, parse_count
-from sluice_post.errors import InputOutputError, UsageError, not_installed
+from sluice_post.errors import UsageError, not_installed
 
 
 def add_modes(commands: Commands) -> None:
@@ -74,7 +74,6 @@ def write_modes(arguments: argparse.Namespace) -> None:
         if find_spec(module) is None:
             raise UsageError(not_installed(module, "xarray"))
     from sluice_post import stored_modes
-    from sluice_post.child_process import ChildCrashedError, in_child
     from sluice_post.datasets.modes import save_modes
     from sluice_post.modes import StreamingPOD, StreamingSPOD
 
@@ -103,8 +102,5 @@ def write_modes(arguments: argparse.Namespace) -> None:
     stored_modes.feed(decomposition, found)
     result = decomposition.result().assign_attrs(slice=label)
     path: Path = arguments.output or directory / f"{method}_{label}.nc"
-    try:
-        in_child(lambda: save_modes(result, path))
-    except ChildCrashedError as error:
-        raise InputOutputError(f"{path}: cannot be written ({error})") from error
+    save_modes(result, path)
     print(f"{stored_modes.summary(result)}\nmodes: {path}")

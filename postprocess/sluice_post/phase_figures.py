@@ -33,7 +33,9 @@ def profiles(axes: Axes, found: PhaseAverages) -> Axes:
     return axes
 
 
-def _against_phase(axes: Axes, found: PhaseAverages, lines: dict[str, tuple[str, str]], label: str) -> Axes:
+def _against_phase(
+    axes: Axes, found: PhaseAverages, lines: dict[str, tuple[str | None, str]], label: str
+) -> Axes:
     for name, (colour, text) in lines.items():
         line_with_band(axes, found.phase, found.line[name], found.widths[name], color=colour, label=text, marker="o",
                        markersize=3.5)  # fmt: skip
@@ -47,7 +49,10 @@ def _against_phase(axes: Axes, found: PhaseAverages, lines: dict[str, tuple[str,
 
 def wall_shear(axes: Axes, found: PhaseAverages) -> Axes:
     """The shear stress on both walls along x against the phase; along y, too, if there is any."""
-    lines = {"shear_x_bottom": (BLUE, "bottom, $x$"), "shear_x_top": (VERMILLION, "top, $x$")}
+    lines: dict[str, tuple[str | None, str]] = {
+        "shear_x_bottom": (BLUE, "bottom, $x$"),
+        "shear_x_top": (VERMILLION, "top, $x$"),
+    }
     largest = np.abs(found.line["shear_x_bottom"]).max()
     if np.abs(found.line["shear_y_bottom"]).max() > 0.05 * largest:
         lines["shear_y_bottom"] = (GREEN, "bottom, $y$")
@@ -56,7 +61,7 @@ def wall_shear(axes: Axes, found: PhaseAverages) -> Axes:
 
 def bulk_velocity(axes: Axes, found: PhaseAverages) -> Axes:
     """The bulk velocity against the phase."""
-    return _against_phase(axes, found, {"bulk_velocity": (BLUE, "")}, "$U_b/U$")
+    return _against_phase(axes, found, {"bulk_velocity": (None, "")}, "$U_b/U$")
 
 
 def _periodic(found: PhaseAverages) -> list[str]:

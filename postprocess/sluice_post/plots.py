@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 
 import numpy as np
@@ -42,6 +44,22 @@ def current_axes(ax: Axes | None) -> Axes:
     return pyplot.gca()
 
 
+@contextmanager
+def shared_axes(ax: Axes | None) -> Iterator[Axes]:
+    """These axes, or those of pyplot. What they show already stays in view."""
+    axes = current_axes(ax)
+    shown = (axes.get_xlim(), axes.get_ylim()) if axes.has_data() else None
+    yield axes
+    if shown is None:
+        return
+    for earlier, now, scale, set_limits in (
+        (shown[0], axes.get_xlim(), axes.get_xscale(), axes.set_xlim),
+        (shown[1], axes.get_ylim(), axes.get_yscale(), axes.set_ylim),
+    ):
+        low = min(now) if scale == "log" and min(earlier) <= 0 else min(*earlier, *now)
+        set_limits(low, max(*earlier, *now))
+
+
 def _number(height: float, z_plus: np.ndarray[tuple[int, ...], np.dtype[np.float64]], what: str) -> int:
     """The position of the height z+ that is nearest; inf is the last."""
     if not z_plus.size:
@@ -52,8 +70,10 @@ def _number(height: float, z_plus: np.ndarray[tuple[int, ...], np.dtype[np.float
 class RunPlots:
     """Figures of a run. Each method draws one panel into `ax`, default the current axes, and returns the axes.
 
-    Bands are 95 % intervals. Axes are in wall units unless their labels say otherwise. Heights are z+, of which the
-    nearest that the run has is drawn. `sluice_post.style.figure_style()` gives the look of the figures of the commands.
+    A panel with one quantity takes the next colour of the axes' cycle, so that several runs can be drawn into the same
+    axes. In panels with several quantities, each has its own colour. Bands are 95 % intervals. Axes are in wall units
+    unless their labels say otherwise. Heights are z+, of which the nearest that the run has is drawn.
+    `sluice_post.style.figure_style()` gives the look of the figures of the commands.
     """
 
     def __init__(self, run: EvaluatedRun) -> None:
@@ -63,7 +83,8 @@ class RunPlots:
 
     def mean_velocity(self, ax: Axes | None = None) -> Axes:
         """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
-        return figures.mean_velocity(current_axes(ax), self._run.wall_profiles, self._run.bands)
+        with shared_axes(ax) as axes:
+            return figures.mean_velocity(axes, self._run.wall_profiles, self._run.bands)
 
     def fluctuations(self, ax: Axes | None = None) -> Axes:
         """Root-mean-square velocities and pressure against z+."""
@@ -75,7 +96,8 @@ class RunPlots:
 
     def stress_residual(self, ax: Axes | None = None) -> Axes:
         """The total shear stress less the line that it must follow, against z/h."""
-        return figures.stress_residual(current_axes(ax), self._run.wall_profiles, self._run.bands)
+        with shared_axes(ax) as axes:
+            return figures.stress_residual(axes, self._run.wall_profiles, self._run.bands)
 
     def vorticity(self, ax: Axes | None = None) -> Axes:
         """Root-mean-square vorticity against z+."""
@@ -93,7 +115,8 @@ class RunPlots:
         """A profile such as U or u_rms against z+, and circles of published profiles (`run.compare(...).reference`)."""
         profiles, bands = self._run.wall_profiles, self._run.bands
         compare_profiles.common_quantities(profiles, reference, [quantity])
-        return compare_profiles.comparison(current_axes(ax), quantity, profiles, bands, reference)
+        with shared_axes(ax) as axes:
+            return compare_profiles.comparison(axes, quantity, profiles, bands, reference)
 
     # Budgets and what is derived from them.
 
@@ -103,7 +126,8 @@ class RunPlots:
 
     def imbalance(self, stress: str = "k", ax: Axes | None = None) -> Axes:
         """The sum of all terms of a budget and the storage against z+."""
-        return budget_figures.imbalance(current_axes(ax), self._run.evaluated_budgets, stress, {})
+        with shared_axes(ax) as axes:
+            return budget_figures.imbalance(axes, self._run.evaluated_budgets, stress, {})
 
     def enstrophy(self, ax: Axes | None = None) -> Axes:
         """Enstrophy and dissipation of k against z+."""
@@ -119,7 +143,8 @@ class RunPlots:
 
     def kolmogorov_length(self, ax: Axes | None = None) -> Axes:
         """Kolmogorov's length against z+."""
-        return derived_figures.kolmogorov_length(current_axes(ax), self._run.derived)
+        with shared_axes(ax) as axes:
+            return derived_figures.kolmogorov_length(axes, self._run.derived)
 
     def cell_sizes(self, ax: Axes | None = None) -> Axes:
         """The size of the cells over Kolmogorov's length against z+."""
@@ -134,7 +159,8 @@ class RunPlots:
             raise UsageError(f"no scalar {name}; there are {', '.join(found) or 'none'}")
         if panel not in panels:
             raise UsageError(f"no figure {panel} of a scalar; one of {', '.join(panels)}")
-        return panels[panel](current_axes(ax), found[name])
+        with shared_axes(ax) as axes:
+            return panels[panel](axes, found[name])
 
     def scalar_budget(self, name: str, budget: str = "cc", ax: Axes | None = None) -> Axes:
         """The terms of the budget of a scalar's variance, cc, or of its fluxes uc or wc against z+."""
@@ -142,7 +168,8 @@ class RunPlots:
 
     def scalar_imbalance(self, name: str, budget: str = "cc", ax: Axes | None = None) -> Axes:
         """The sum of all terms of a budget of a scalar and the storage against z+."""
-        return budget_figures.imbalance(current_axes(ax), self._scalar_budgets(name, budget), budget, {})
+        with shared_axes(ax) as axes:
+            return budget_figures.imbalance(axes, self._scalar_budgets(name, budget), budget, {})
 
     def scalar_spectra_map(
         self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None
@@ -203,10 +230,10 @@ class RunPlots:
 
     def wall_spectrum(self, quantity: str = "tau_x", axis: str = "x", ax: Axes | None = None) -> Axes:
         """The premultiplied spectrum of tau_x, tau_y or p on the wall over the wavelength."""
-        ax = current_axes(ax)
-        top = spectra_figures.wall_spectrum(ax, self._run.evaluated_spectra, quantity, axis)
-        ax.set_ylim(0, 1.08 * top if top > 0 else 1)
-        return ax
+        with shared_axes(ax) as axes:
+            top = spectra_figures.wall_spectrum(axes, self._run.evaluated_spectra, quantity, axis)
+            axes.set_ylim(0, 1.08 * top if top > 0 else 1)
+            return axes
 
     def plane_map(self, height: float, quantity: str = "uu", ax: Axes | None = None) -> Axes:
         """The premultiplied spectrum over both wavelengths at the height nearest to z+ = `height`."""
@@ -233,7 +260,8 @@ class RunPlots:
 
     def wall_shear_density(self, name: str = "shear_x", ax: Axes | None = None) -> Axes:
         """Density of shear_x or shear_y over the mean wall shear."""
-        return density_figures.wall_shear_density(current_axes(ax), self._run.evaluated_densities, name)
+        with shared_axes(ax) as axes:
+            return density_figures.wall_shear_density(axes, self._run.evaluated_densities, name)
 
     def wall_shear_joint(self, ax: Axes | None = None) -> Axes:
         """Joint density of both components of the wall shear."""
@@ -278,7 +306,8 @@ class RunPlots:
 
     def phase_bulk_velocity(self, ax: Axes | None = None) -> Axes:
         """The bulk velocity against the phase."""
-        return phase_figures.bulk_velocity(current_axes(ax), self._run.evaluated_phases)
+        with shared_axes(ax) as axes:
+            return phase_figures.bulk_velocity(axes, self._run.evaluated_phases)
 
     def phase_amplitude(self, ax: Axes | None = None) -> Axes:
         """The amplitude of the first harmonic of u and v against z/h."""
@@ -301,11 +330,13 @@ class RunPlots:
 
     def history(self, column: str = "bulk_velocity", ax: Axes | None = None) -> Axes:
         """bulk_velocity, kinetic_energy or forcing against time."""
-        return figures_run.column_history(current_axes(ax), self._run.series, column)
+        with shared_axes(ax) as axes:
+            return figures_run.column_history(axes, self._run.series, column)
 
     def divergence(self, ax: Axes | None = None) -> Axes:
         """The largest |div u| against time."""
-        return figures_run.divergence_history(current_axes(ax), self._run.series)
+        with shared_axes(ax) as axes:
+            return figures_run.divergence_history(axes, self._run.series)
 
     def time_step(self, ax: Axes | None = None) -> Axes:
         """The time step, and on a second ordinate the time step over its limit, against time."""
@@ -326,7 +357,8 @@ class RunPlots:
     ) -> Axes:
         """The premultiplied frequency spectrum of a probe, a line for each height. `segment`: of time, for windows."""
         spectrum = frequency_spectrum(self._probe(probe), field, segment)
-        return probe_figures.frequency_spectrum(current_axes(ax), spectrum)
+        with shared_axes(ax) as axes:
+            return probe_figures.frequency_spectrum(axes, spectrum)
 
     def space_time_correlation(
         self, probe: str, field: str = "u", height: int = 0, ax: Axes | None = None

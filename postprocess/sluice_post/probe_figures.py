@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from sluice_post.convection import Convection
 from sluice_post.probe_tables import shown_heights
 from sluice_post.probes import FrequencySpectrum
-from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, ORANGE, THIN, new_figure
+from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, THIN, new_figure
 
 
 def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
@@ -27,15 +27,17 @@ def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
     """The premultiplied frequency spectrum of one field, a line for each height."""
     frequency = spectrum.frequency[1:]
     chosen = shown_heights(spectrum.z.size)
+    colour = None
     for order, n in enumerate(chosen):
         shade = 1 - 0.7 * order / max(1, len(chosen) - 1)
-        axes.semilogx(
+        (line,) = axes.semilogx(
             frequency,
             frequency * spectrum.density[n, 1:],
-            color=COMPONENT.get(spectrum.field, ORANGE),
+            color=colour,
             alpha=shade,
             label=f"$z/h={spectrum.z[n]:.3g}$",
         )
+        colour = line.get_color()
     axes.set_xlabel("$f\\,h/U$")
     if spectrum.field in COMPONENT:
         unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sluice_post.figures import line_with_band
 from sluice_post.scalar_numbers import EvaluatedScalar
-from sluice_post.style import BLACK, BLUE, ORANGE, THIN, VERMILLION, log_wall_axis
+from sluice_post.style import BLACK, BLUE, THIN, VERMILLION, log_wall_axis
 
 Array = NDArray[np.float64]
 Panel: TypeAlias = Callable[[Axes, EvaluatedScalar], Axes]
@@ -26,7 +26,7 @@ def kader_intercept(prandtl: float) -> float:
 
 
 def _line(
-    axes: Axes, found: EvaluatedScalar, name: str, colour: str, label: str = "", sign: int = 1
+    axes: Axes, found: EvaluatedScalar, name: str, colour: str | None, label: str = "", sign: int = 1
 ) -> Array:
     """A profile at its own points against z+, without those where it is not defined."""
     wall, profiles = found.profiles.wall, found.profiles
@@ -55,7 +55,7 @@ def mean(axes: Axes, found: EvaluatedScalar) -> Axes:
         label = rf"Kader (1981): $\Theta^+={KADER_SLOPE:g}\,\ln z^++{kader_intercept(prandtl):.2f}$"
         values = KADER_SLOPE * np.log(law) + kader_intercept(prandtl)
         axes.plot(law, values, color=BLACK, linewidth=0.9, linestyle=(0, (1, 1.5)), label=label)
-    _line(axes, found, "C", BLUE, "run")
+    _line(axes, found, "C", None, "run")
     axes.set_ylim(0, top)
     axes.set_ylabel(r"$\Theta^+$")
     axes.legend(loc="upper left")
@@ -65,7 +65,7 @@ def mean(axes: Axes, found: EvaluatedScalar) -> Axes:
 def fluctuations(axes: Axes, found: EvaluatedScalar) -> Axes:
     """The rms scalar against z+."""
     log_wall_axis(axes, found.profiles.wall.z_plus)
-    _line(axes, found, "c_rms", ORANGE)
+    _line(axes, found, "c_rms", None)
     axes.set_ylim(bottom=0)
     axes.set_ylabel(r"$\theta_\mathrm{rms}^+$")
     return axes
@@ -95,7 +95,7 @@ def turbulent_prandtl(axes: Axes, found: EvaluatedScalar) -> Axes:
     """The turbulent Prandtl number against z+; next to the centre, where both gradients vanish, it is left out."""
     log_wall_axis(axes, found.profiles.wall.z_plus)
     axes.axhline(1, **THIN)
-    _line(axes, found, "Pr_t", BLUE)
+    _line(axes, found, "Pr_t", None)
     axes.set_ylim(0, 2)
     axes.set_ylabel(r"$Pr_t=\nu_t/\kappa_t$")
     return axes

@@ -111,12 +111,12 @@ def wall_spectrum(axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: 
     modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
     wavelength = found.wavelength_plus(axis)[modes - 1]
     values = evaluated.lines.on_wall[quantity, axis][modes] * modes
-    axes.plot(wavelength, values, color=BLACK, linewidth=1.5, zorder=3)
+    (line,) = axes.plot(wavelength, values, linewidth=1.5, zorder=3)
     top = float(values.max())
     if evaluated.bands:
         width = evaluated.bands.on_wall[quantity, axis][modes] * modes
         low = np.maximum(values - width, 0)
-        axes.fill_between(wavelength, low, values + width, color=BLACK, alpha=0.2, linewidth=0)
+        axes.fill_between(wavelength, low, values + width, color=line.get_color(), alpha=0.2, linewidth=0)
         top = max(top, float((values + width).max()))
     axes.set_xscale("log")
     axes.set_xlim(wavelength[-1], wavelength[0])

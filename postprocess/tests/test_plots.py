@@ -11,6 +11,7 @@ from synthetic_phases import write_phases
 pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
+import matplotlib.colors
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -186,6 +187,54 @@ def test_lines_show_the_profiles(runs: dict[str, OpenedRun]) -> None:
     lines = {line.get_label(): line for line in axes.get_lines()}
     found = runs["budgets"].budgets["k"]
     assert_passes_through(lines["dissipation"], found.z_plus, found.dissipation)
+
+
+OF_ONE_QUANTITY = [
+    ("profiles", "mean_velocity", {}),
+    ("profiles", "stress_residual", {}),
+    ("profiles", "history", {"column": "forcing"}),
+    ("profiles", "divergence", {}),
+    ("budgets", "imbalance", {}),
+    ("budgets", "kolmogorov_length", {}),
+    ("scalars", "scalar_imbalance", {"name": "c"}),
+    ("spectra", "wall_spectrum", {}),
+    ("densities", "wall_shear_density", {}),
+    ("fields", "frequency_spectrum", {"probe": "line"}),
+    ("phases", "phase_bulk_velocity", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "method", "arguments"), OF_ONE_QUANTITY)
+def test_runs_in_the_same_axes_differ_in_colour(
+    runs: dict[str, OpenedRun], name: str, method: str, arguments: dict
+) -> None:
+    draw = getattr(runs[name].plot, method)
+    with figure_style():
+        axes = new_figure().add_subplot()
+        cycle = matplotlib.rcParams["axes.prop_cycle"].by_key()["color"]
+        shown: list[tuple[float, float]] = []
+        for colour in cycle[:3]:
+            before = len(axes.lines), len(axes.collections)
+            draw(**arguments, ax=axes)
+            lines, bands = axes.lines[before[0] :], axes.collections[before[1] :]
+            assert {line.get_color() for line in lines} & set(cycle) == {colour}
+            found = {matplotlib.colors.to_hex(band.get_facecolor()[0], False) for band in bands}
+            assert not found or colour.lower() in found
+            shown.append(axes.get_ylim())
+        axes.plot([1], [1])
+        assert axes.lines[-1].get_color() == cycle[3]
+        assert shown[0] == shown[1] == shown[2]
+
+
+def test_what_the_axes_show_stays_in_view(runs: dict[str, OpenedRun]) -> None:
+    axes = Figure().subplots()
+    axes.plot([0.05, 1e5], [-3, 300])
+    assert runs["profiles"].plot.mean_velocity(axes) is axes
+    low, high = axes.get_ylim()
+    assert low <= -3 and high >= 300 and axes.get_xlim()[1] >= 1e5
+    assert len({text.get_text() for text in axes.texts}) == len(axes.texts)
+    runs["profiles"].plot.mean_velocity(axes)
+    assert len({text.get_text() for text in axes.texts}) == len(axes.texts)
 
 
 def test_comparison(runs: dict[str, OpenedRun], tmp_path: Path) -> None:

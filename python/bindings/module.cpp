@@ -21,6 +21,7 @@
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
 #include "model/mean_flow.hpp"
+#include "python/bindings/case_text.hpp"
 #include "python/bindings/forces.hpp"
 #include "python/bindings/initial.hpp"
 #include "python/bindings/session.hpp"
@@ -226,13 +227,13 @@ CaseText case_text(std::string text, std::string file, std::vector<std::string> 
   return {std::move(text), {std::move(file), std::move(settings)}};
 }
 
-/// Errors become the classes of sluice.errors.
+/// Errors become the classes of sluice.errors, with the arguments of Python in their messages.
 void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     const nb::object of_code = nb::module_::import_("sluice.errors").attr("class_of_code");
-    PyErr_SetString(of_code(static_cast<int>(error.code())).ptr(), error.what());
+    PyErr_SetString(of_code(static_cast<int>(error.code())).ptr(), for_python(error.what()).c_str());
   }
 }
 
@@ -251,11 +252,18 @@ void add_session(nb::module_& module) {
           "text"_a, "file"_a, "settings"_a, "comm"_a.none(), "output"_a.none(), "restart"_a, "allow_change"_a,
           "overwrite"_a)
       .def("close", &Session::close)
+      .def("all_close", &Session::all_close, "seconds"_a)
+      .def("abort", &Session::abort, "code"_a)
       .def_prop_ro("closed", &Session::closed)
       .def_prop_ro("from_checkpoint", &Session::from_checkpoint)
       .def("require_between_steps", &Session::require_between_steps)
       .def_prop_ro("generation", &Session::generation)
-      .def("take_warnings", &Session::take_warnings)
+      .def("take_warnings",
+           [](Session& session) {
+             std::vector<std::string> warnings = session.take_warnings();
+             std::ranges::transform(warnings, warnings.begin(), for_python);
+             return warnings;
+           })
       .def_prop_ro("time", [](Session& session) { return session.simulation().time(); })
       .def_prop_ro("step_number", [](Session& session) { return session.simulation().step(); })
       .def_prop_ro("dt", [](Session& session) { return session.simulation().dt; })
@@ -299,6 +307,7 @@ NB_MODULE(_core, module) {
       },
       "text"_a, "file"_a, "settings"_a);
   module.def("end_mpi", [] { own_mpi().reset(); });
+  add_case_text(module);
   add_session(module);
   add_statistics(module);
   add_forces(module);

@@ -17,6 +17,7 @@
 #include "model/schedule.hpp"
 #include "solver/walls/wall_response.hpp"
 #include "src/outputs/observer.hpp"
+#include "src/run/arrival.hpp"
 
 namespace sluice::python {
 
@@ -72,7 +73,8 @@ void set(Field& field, const Field& copy) {
   device::copy(field.buffer().data(), copy.buffer().data(), field.bytes());
 }
 
-Session::Session(CaseText source, OutputText output, MPI_Comm comm) : comm_(OwnedComm::duplicate_of(comm)) {
+Session::Session(CaseText source, OutputText output, MPI_Comm comm)
+    : comm_(OwnedComm::duplicate_of(comm)), closing_(OwnedComm::duplicate_of(comm_)) {
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   output.options.case_file = source.options.file;
   const StartOptions options = shared_options(std::move(output), comm_);
@@ -87,6 +89,7 @@ Session::~Session() {
   // Communicators cannot be freed any more: leave them.
   new std::unique_ptr<RunLoop>(std::move(run_));
   new std::unique_ptr<MemoryStatistics>(std::move(statistics_));
+  new OwnedComm(std::move(closing_));
   new OwnedComm(std::move(comm_));
 }
 
@@ -99,8 +102,25 @@ void Session::close() {
   require_between_steps();
   const Freeing at_return{*this};
   if (!run_->writes_files() || run_->ended()) return;
-  settle();
+  walls_.forget_next();
+  try {
+    walls_.agree_on_planes();
+    update_flow();
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}; so the last checkpoint and run.json were not written: the run goes on "
+                                          "from its newest checkpoint",
+                                          error.what()));
+  }
   run_->finish(StopReason::closed);
+}
+
+bool Session::all_close(double seconds) {
+  require_between_steps();
+  return all_arrive(closing_, seconds);
+}
+
+void Session::abort(int code) {
+  MPI_Abort(comm_, code);  // unchecked: the run is ending
 }
 
 void Session::free() {
@@ -109,6 +129,7 @@ void Session::free() {
   run_.reset();
   guard_.watchdog.reset();
   guard_.lock.release();
+  closing_ = OwnedComm();
   comm_ = OwnedComm();
   ++generation_;
 }
@@ -128,8 +149,8 @@ void Session::require_between_steps() {
 
 void Session::step() {
   settle();
-  if (walls_change_ != unchanged) simulation().stepper.accept_prescribed_walls();
-  walls_change_ = unchanged;
+  if (walls_changed_ != 0) walls_.with_next([&] { simulation().stepper.accept_prescribed_walls(); });
+  walls_changed_ = 0;
   ++generation_;  // even if the step fails
   TimeStepper& stepper = simulation().stepper;
   try {
@@ -156,15 +177,19 @@ bool Session::at_end(std::optional<double> until) {
 void Session::project() {
   require_between_steps();
   walls_.agree_on_walls();
+  project_now();
+}
+
+void Session::project_now() {
   Simulation& now = simulation();
-  now.stepper.project(now.state());
+  walls_.with_next([&] { now.stepper.project(now.state()); });
   now.state_replaced();
+  walls_changed_ = 0;
   replaced();
 }
 
 void Session::replaced() {
   change_ = none;
-  walls_change_ = unchanged;
   run_->flow_changed();
 }
 
@@ -174,24 +199,22 @@ void Session::note_change(const Field& field) {
   change_ = std::max(change_, in_velocity ? velocity : halos);
 }
 
-void Session::note_wall_change(Location component) {
-  walls_change_ = std::max(walls_change_, component == Location::z_face ? normal : tangential);
-}
-
-/// A field or a wall may have been changed on some ranks alone.
 void Session::settle() {
   require_between_steps();
-  Simulation& now = simulation();
   walls_.agree_on_walls();
+  update_flow();
+}
+
+void Session::update_flow() {
+  Simulation& now = simulation();
   if (now.comm.processes().size() > 1) {
-    std::array<int, 2> changes{change_, walls_change_};
+    std::array<int, 2> changes{change_, walls_changed_};
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, changes.data(), 2, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of changes");
     change_ = static_cast<Change>(changes[0]);
-    walls_change_ = static_cast<Wall>(changes[1]);
+    walls_changed_ = changes[1];
   }
-  // Halos hold the velocity of walls.
-  if (change_ == velocity || (change_ == halos && walls_change_ == normal)) {
-    project();
+  if (change_ == velocity) {
+    project_now();
   } else if (change_ == halos) {
     now.stepper.fill_halos(now.state());
     now.state_replaced();
@@ -269,7 +292,7 @@ void Session::restore(const Snapshot& snapshot) {
   now.stepper.walls().set_time(state.time);
   now.restored_at(snapshot.advective_rate);
   replaced();
-  if (!snapshot.prescribed.empty()) walls_change_ = normal;
+  walls_changed_ = snapshot.prescribed.empty() ? 0 : 1;
   if (statistics_) statistics_->set(snapshot.statistics.value_or(MemoryStatistics::Samples()));
 }
 

@@ -69,8 +69,14 @@ class Session {
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  /// Writes the last files, if there are any, and frees the memory, also if that fails.
+  /// Writes the last files, if there are any, and frees the memory, also if that fails. Velocities of walls that no
+  /// step has taken over are dropped.
   void close();
+  /// Waits until all processes are about to close, at most so many seconds. If it returns false, some wait for others
+  /// in another function, and abort() is all that can follow.
+  bool all_close(double seconds);
+  /// Ends all processes. Local.
+  void abort(int code);
   bool closed() const { return !run_; }
   Simulation& simulation();  ///< local
   /// Throws Error(usage) while a response of a wall runs. Local.
@@ -87,8 +93,8 @@ class Session {
   /// Call on the ranks that have changed values of a field. The next function that needs valid fields calls project(),
   /// or fills halos only if no velocity was changed. Local.
   void note_change(const Field& field);
-  /// The same for a component of a wall's velocity. Local.
-  void note_wall_change(Location component);
+  /// Call on the ranks that have set the velocity of a wall: the next step or projection takes it over. Local.
+  void note_wall_change() { walls_changed_ = 1; }
   /// After this, views of the fields are stale. Local.
   void end_views() { ++generation_; }
 
@@ -124,11 +130,16 @@ class Session {
 
  private:
   void free();
+  /// Brings the flow up to date after changes that may have been made on some ranks alone.
   void settle();
+  void update_flow();
+  /// project() after walls have been agreed on.
+  void project_now();
   /// After a change of the flow other than a step.
   void replaced();
 
   OwnedComm comm_;
+  OwnedComm closing_;  ///< for all_close() alone
   RunGuard guard_;
   std::unique_ptr<RunLoop> run_;
   std::unique_ptr<MemoryStatistics> statistics_;
@@ -138,8 +149,7 @@ class Session {
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
   std::array<std::optional<ForcingSet>, 2> forcing_set_;
-  /// Of walls that are prescribed, which the next step takes over.
-  enum Wall : int { unchanged, tangential, normal } walls_change_ = unchanged;
+  int walls_changed_ = 0;  ///< whether the next step takes over velocities of walls
 };
 
 Field copy_of(const Field& field);

@@ -90,26 +90,31 @@ void WallAccess::enter_collective() {
 }
 
 void WallAccess::agree_on_walls() {
+  if (!agree_on_planes())
+    throw Error(ExitCode::usage, "the response of a wall is set on some processes alone; set it on all");
+}
+
+bool WallAccess::agree_on_planes() {
   Simulation& simulation = session_->simulation();
-  if (simulation.comm.processes().size() == 1) return;
+  if (simulation.comm.processes().size() == 1) return true;
   Walls& all = simulation.stepper.walls();
   std::array<int, 2> bits{0, 0};  // what is set, what is not set
   const auto add = [&](int n, bool here) { bits[here ? 0 : 1] |= 1 << n; };
   int n = 0;
   for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) add(n++, all.prescribed(side, component) != nullptr);
+    for (const Location component : components)
+      add(n++, all.prescribed(side, component) != nullptr || waiting(side, component) != nullptr);
   }
   const int first_response = n;
   for (const Walls::Side side : Walls::sides) add(n++, simulation.stepper.has_response(side));
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, bits.data(), 2, MPI_INT, MPI_BOR, simulation.comm.world()), "MPI_Allreduce");
-  if (((bits[0] & bits[1]) >> first_response) != 0)
-    throw Error(ExitCode::usage, "the response of a wall is set on some processes alone; set it on all");
   n = 0;
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) {
       if (((bits[0] >> n++) & 1) != 0) all.prescribe(side, component, halo_rows(simulation));
     }
   }
+  return ((bits[0] & bits[1]) >> first_response) == 0;
 }
 
 bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& values) {
@@ -121,9 +126,40 @@ bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& val
   Field& given = scratch();
   copy_to(given, values);
   if (!std::isfinite(sum_of_plane(given).value())) return false;
-  copy_cells(given, walls().prescribe(side, component, halo_rows(simulation)));
-  session_->note_wall_change(component);
+  Next& next = next_[{side, component}];
+  if (next.velocity.bytes() == 0) next.velocity = new_plane(component);
+  copy_cells(given, next.velocity);
+  next.waits = true;
+  session_->note_wall_change();
   return true;
+}
+
+WallAccess::Next* WallAccess::waiting(Walls::Side side, Location component) {
+  const auto found = next_.find({side, component});
+  return found != next_.end() && found->second.waits ? &found->second : nullptr;
+}
+
+void WallAccess::forget_next() {
+  for (auto& [place, next] : next_) next.waits = false;
+}
+
+void WallAccess::with_next(const std::function<void()>& action) {
+  std::vector<std::pair<Field*, Next*>> changed;
+  for (auto& [place, next] : next_) {
+    if (!next.waits) continue;
+    Field& plane = walls().prescribe(place.first, place.second, halo_rows(session_->simulation()));
+    if (next.before.bytes() == 0) next.before = new_plane(place.second);
+    copy_cells(plane, next.before);
+    copy_cells(next.velocity, plane);
+    changed.emplace_back(&plane, &next);
+  }
+  try {
+    action();
+  } catch (const Error&) {
+    for (const auto& [plane, next] : changed) copy_cells(next->before, *plane);
+    throw;
+  }
+  forget_next();
 }
 
 Field& WallAccess::velocity(Walls::Side side, Location component) {
@@ -132,7 +168,11 @@ Field& WallAccess::velocity(Walls::Side side, Location component) {
   const auto found = velocities_.try_emplace({side, component});
   if (found.second) found.first->second = new_plane(component);
   Field& plane = found.first->second;
-  walls().copy_velocity(side, component, plane);
+  if (const Next* const next = waiting(side, component)) {
+    copy_cells(next->velocity, plane);
+  } else {
+    walls().copy_velocity(side, component, plane);
+  }
   return plane;
 }
 
@@ -179,8 +219,12 @@ std::vector<PrescribedWall> WallAccess::prescribed() {
   Walls& all = session_->simulation().stepper.walls();
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) {
-      if (const Field* const plane = all.prescribed(side, component))
-        found.push_back({side, component, copy_of(*plane)});
+      const Field* const present = all.prescribed(side, component);
+      const Next* const next = waiting(side, component);
+      if (present == nullptr && next == nullptr) continue;
+      PrescribedWall& wall = found.emplace_back(PrescribedWall{side, component, {}, {}});
+      if (present != nullptr) wall.present = copy_of(*present);
+      if (next != nullptr) wall.next = copy_of(next->velocity);
     }
   }
   return found;
@@ -189,20 +233,27 @@ std::vector<PrescribedWall> WallAccess::prescribed() {
 void WallAccess::restore(const std::vector<PrescribedWall>& walls_then) {
   Simulation& simulation = session_->simulation();
   Walls& all = simulation.stepper.walls();
+  forget_next();
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : components) all.release(side, component);
     // A response needs its plane.
     if (simulation.stepper.has_response(side)) all.prescribe(side, Location::z_face, halo_rows(simulation));
   }
   for (const PrescribedWall& wall : walls_then) {
-    Field& plane = all.prescribe(wall.side, wall.component, halo_rows(simulation));
-    device::copy(plane.buffer().data(), wall.plane.buffer().data(), plane.bytes());
+    if (wall.present)
+      sluice::python::set(all.prescribe(wall.side, wall.component, halo_rows(simulation)), *wall.present);
+    if (wall.next) {
+      Next& next = next_[{wall.side, wall.component}];
+      next.velocity = copy_of(*wall.next);
+      next.waits = true;
+    }
   }
 }
 
 void WallAccess::clear() {
   scratch_.reset();
   velocities_.clear();
+  next_.clear();
   planes_.clear();
 }
 

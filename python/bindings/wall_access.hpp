@@ -16,11 +16,13 @@ namespace sluice::python {
 
 class Session;
 
-/// A component of a wall's velocity that is set from outside.
+/// A component of a wall's velocity that is set from outside. A new velocity waits for the next step or projection, as
+/// the flow still has the present one.
 struct PrescribedWall {
   Walls::Side side;
   Location component;
-  Field plane;
+  std::optional<Field> present;  ///< none: that of the case
+  std::optional<Field> next;
 };
 
 /// Values (ny, nx) of the rank without gaps. In device memory: written before by work in the default stream, or by work
@@ -49,11 +51,18 @@ class WallAccess {
 
   /// Walls that are set on one process are set on all. Throws Error(usage) if a response is missing on one. Collective.
   void agree_on_walls();
+  /// The same, but returns false instead. Collective.
+  bool agree_on_planes();
 
-  /// Copies to a component of a wall's velocity. Returns false, and changes nothing, if a value is not finite. Throws
+  /// Sets the next velocity of a component. Returns false, and changes nothing, if a value is not finite. Throws
   /// Error(usage) if something else sets it. Local.
   bool set(Walls::Side side, Location component, const GivenPlane& given);
-  /// The present velocity, in memory that the next read overwrites. Local.
+  /// Gives the walls their next velocities, then calls `action`, which checks the fluxes through them. If it throws,
+  /// the walls have their present velocities again, and the next ones still wait. Call it after agree_on_walls().
+  void with_next(const std::function<void()>& action);
+  /// Drops the next velocities. Local.
+  void forget_next();
+  /// The next velocity, otherwise the present one, in memory that the next read overwrites. Local.
   Field& velocity(Walls::Side side, Location component);
   /// The mean over a wall; processes without the wall give nothing. Collective.
   double mean(Walls::Side side, const GivenPlane& given);
@@ -77,6 +86,13 @@ class WallAccess {
   bool responding_ = false, agreed_ = false, failed_elsewhere_ = false;
   std::optional<Field> scratch_;
   std::map<std::pair<Walls::Side, Location>, Field> velocities_;
+  /// The planes are kept for the next time.
+  struct Next {
+    bool waits = false;
+    Field velocity, before;
+  };
+  Next* waiting(Walls::Side side, Location component);
+  std::map<std::pair<Walls::Side, Location>, Next> next_;
   std::map<std::pair<std::string, std::int64_t>, FlowPlane> planes_;
 };
 

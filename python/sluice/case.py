@@ -47,8 +47,8 @@ class Case:
     dicts with the keys of a case file. Relative paths in a case file start from its folder, in a dict from the
     working directory.
 
-    `case["grid.cells"] = [32, 32, 32]` sets a key like the option --set of the program, and removes its alternatives:
-    setting time.dt removes time.cfl. Keys are checked all together when a simulation starts, or by `check`.
+    `case["grid.cells"] = [32, 32, 32]` sets a key and removes its alternatives: setting time.dt removes time.cfl. Keys
+    are checked all together when a simulation starts, or by `check`. `case["grid.cells"]` reads a key.
     """
 
     def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any]) -> None:
@@ -70,6 +70,22 @@ class Case:
     def __setitem__(self, key: str, value: object) -> None:
         """Sets a key by its path, such as "time.end", to a number, text, bool, None, list or dict."""
         self._settings.append(f"{key}={_yaml(value)}")
+
+    def __getitem__(self, key: str) -> Any:
+        """The value of a key in the resolved case, with defaults: a number, text, bool, list, or a dict for a section.
+
+        None if the case has no value for it. Changes to it do not change the case. Raises KeyError if there is no such
+        key, and UsageError like `check`.
+        """
+        if not isinstance(key, str):
+            raise TypeError(f"the keys of a case are texts such as 'time.end', not {key!r}")
+        if not _core.is_key(key):
+            near = " or ".join(repr(one) for one in _core.nearest_keys(key))
+            raise KeyError(f"there is no key {key!r} in cases" + (f"; did you mean {near}?" if near else ""))
+        value = _core.yaml_values(self.resolved(), self._file)
+        for name in key.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
     def check(self) -> None:
         """Raises UsageError with all problems of the case, if there are any."""

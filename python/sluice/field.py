@@ -30,6 +30,42 @@ def checked_values(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> 
     return given
 
 
+class Part(np.ndarray[Any, Any]):
+    """Values of a field, read-only: where they would be changed, the error says how to change the flow.
+
+    Results of computations with them are plain arrays.
+    """
+
+    place = ""
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.place = getattr(source, "place", "")
+
+    def _require_writeable(self) -> None:
+        if not self.flags.writeable:
+            raise ValueError(
+                f"the values of {self.place} are read-only; assign new ones: {self.place}[...] = {self.place}[...] + x"
+            )
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        given = options.get("out", ())
+        for array in given:
+            if isinstance(array, Part):
+                array._require_writeable()
+        if given:
+            options["out"] = tuple(_plain(array) for array in given)
+        result = getattr(ufunc, method)(*(_plain(array) for array in inputs), **options)
+        return given[0] if len(given) == 1 else result
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        self._require_writeable()
+        super().__setitem__(key, values)
+
+
+def _plain(array: Any) -> Any:
+    return array.view(np.ndarray) if isinstance(array, Part) else array
+
+
 def wait_for(stream: int | None) -> None:
     """Before an array is used in a stream of CUDA: waits for Sluice, which works in the legacy default stream.
 
@@ -125,7 +161,12 @@ class Field:
 
     def __getitem__(self, key: Any) -> Any:
         """A part of `values`."""
-        return self.values[key]
+        values = self.values[key]
+        if not isinstance(values, np.ndarray):
+            return values
+        part: Part = values.view(Part)
+        part.place = f"sim.{self.name}" if self.name in ("u", "v", "w", "p") else f"sim.fields[{self.name!r}]"
+        return part
 
     def __setitem__(self, key: Any, values: npt.ArrayLike) -> None:
         """Changes the flow. The next step makes the velocity divergence-free first; `Simulation.project` does it now.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import math
 import numbers
 import os
 import sys
+import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Mapping
@@ -19,7 +21,7 @@ import numpy.typing as npt
 
 from . import _core
 from .case import Case
-from .errors import UsageError
+from .errors import Error, UsageError
 from .field import Field
 from .forces import Force, Given, Source
 from .forcing import Forcing
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 Hook = TypeVar("Hook", bound=Callable[["Simulation"], object])
 Snapshot = _core.Snapshot
 
+PATIENCE = 30.0
+"""Seconds that a process with an exception waits for the others before it ends them."""
+
 _open: weakref.WeakValueDictionary[int, Simulation] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
 
@@ -42,7 +47,7 @@ def _end() -> None:
     """Closes all simulations, then MPI if Sluice has started it."""
     for _, simulation in sorted(_open.items()):  # in the same order on all processes
         try:
-            simulation.close()
+            simulation._close(getattr(sys, "last_value", None))
         except Exception as error:  # its last files cannot be written
             print(f"sluice: {error}", file=sys.stderr)
     _core.end_mpi()
@@ -171,13 +176,35 @@ class Simulation:
         """Frees the memory of the simulation, except that of arrays that are still in use. Collective.
 
         With `output`, it first writes the last checkpoint and run.json, unless the run has failed, and then unlocks
-        the directory.
+        the directory. Velocities of walls that no step has taken over are dropped.
+
+        After an exception on some processes alone, others may wait for them in another function. If not all processes
+        arrive here within 30 seconds of the exception, it prints the exception and ends them all.
         """
+        self._close(sys.exc_info()[1])
+
+    def _close(self, error: BaseException | None) -> None:
+        """`error`: that is on its way, or has ended Python."""
+        if not self._session.closed and self._session.size > 1:
+            self._wait_for_all(error)
         try:
             self._session.close()
         finally:
             if self._session.closed:
                 _open.pop(self._number, None)
+
+    def _wait_for_all(self, error: BaseException | None) -> None:
+        """Waits for the other processes; with an error, not for ever."""
+        if self._session.all_close(math.inf if error is None else PATIENCE):
+            return
+        traceback.print_exception(error)
+        print(
+            f"sluice: process {self.rank} of {self.size} has this error, and others do not: all are ended",
+            file=sys.stderr,
+        )
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._session.abort(error.exit_code if isinstance(error, Error) else 1)
 
     @property
     def closed(self) -> bool:
@@ -233,7 +260,10 @@ class Simulation:
             self._step()
 
     def every(self, steps: int) -> Callable[[Hook], Hook]:
-        """Decorator of a function that is called with the simulation after each step whose number is a multiple."""
+        """Decorator of a function that is called with the simulation after each step whose number is a multiple.
+
+        It returns the function itself; `unregister` ends its calls.
+        """
         if isinstance(steps, bool) or not isinstance(steps, numbers.Integral) or steps < 1:
             raise ValueError(f"every({steps!r}): give the number of steps, at least 1: @sim.every(10)")
 
@@ -242,6 +272,12 @@ class Simulation:
             return function
 
         return register
+
+    def unregister(self, function: Callable[[Simulation], object]) -> None:
+        """Ends the calls of a function of `every`. The function itself may do so. Raises UsageError for others."""
+        if not any(registered == function for _, registered in self._hooks):
+            raise UsageError(f"{function!r} is not registered: `every` registers functions")
+        self._hooks = [hook for hook in self._hooks if hook[1] != function]
 
     def _step(self) -> None:
         if self._calls_hooks:
@@ -252,9 +288,9 @@ class Simulation:
         self._warn(stacklevel=4)
         self._calls_hooks = True
         try:
-            for steps, function in self._hooks:
-                if self._session.step_number % steps == 0:
-                    function(self)
+            for hook in list(self._hooks):
+                if self._session.step_number % hook[0] == 0 and hook in self._hooks:  # none has removed it
+                    hook[1](self)
         finally:
             self._calls_hooks = False
 

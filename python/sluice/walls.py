@@ -159,8 +159,8 @@ class Plane:
 class WallVelocity(Plane):
     """One component of the velocity of a wall, with dimensions (y, x), in units of U: the part of this process.
 
-    Reading gives the present velocity of the wall, also after steps. Assignment sets it: see `__setitem__`. Processes
-    without the wall have a plane as well, which has no effect.
+    Assignment sets it: see `__setitem__`. Reading gives what was set, otherwise the present velocity of the wall, also
+    after steps. Processes without the wall have a plane as well, which has no effect.
     """
 
     def __init__(self, session: _core.Session, side: str, component: str) -> None:
@@ -173,12 +173,18 @@ class WallVelocity(Plane):
             raise StaleViewError(f"the simulation of {self.name} is closed")
         return _core.wall_velocity(self._session, self._side, self._component)
 
+    def __getitem__(self, key: Any) -> Any:
+        """A copy of a part of the values."""
+        return self.values.copy()[key]
+
     def __setitem__(self, key: Any, values: Any) -> None:
         """Sets the velocity of the wall, which stays until it is changed. Local.
 
         `values`: a number or an array with the shape of its place, real and finite. For all of the plane ([...] or
         [:]) also an array in the memory of the GPU, contiguous and of the type of the build, which is copied there.
-        The wall has the velocity from the end of the next Runge-Kutta substep on. If the mean of w differs between the
+        The wall has the velocity from the end of the next Runge-Kutta substep on; until then, fields, diagnostics and
+        files are of the flow with the present one. `Simulation.project` takes it over at once, and so does what follows
+        a change of u, v or w; `Simulation.close` drops it. If the mean of w differs between the
         walls, the next step raises UsageError on all processes. Raises UsageError at once if the case or a response
         sets the component.
         """

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import sluice_run
 
@@ -21,6 +22,8 @@ CHANNEL: dict[str, Any] = {
     "initial": {"type": "turbulent", "seed": 3},
     "scalars": [{"name": "heat", "prandtl": 0.7, "walls": {"top": {"value": 1}}}],
 }
+HEIGHT = 0.15
+ACTUATION = {"type": "opposition_control", "amplitude": 1, "height": HEIGHT}
 
 
 @pytest.fixture
@@ -32,3 +35,22 @@ def channel() -> sluice.Case:
 def sim(channel: sluice.Case) -> Iterator[sluice.Simulation]:
     with sluice.Simulation(channel) as simulation:
         yield simulation
+
+
+def fields_of(sim: sluice.Simulation) -> dict[str, Any]:
+    return {name: field.values.copy() for name, field in sim.fields.items()}
+
+
+def assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
+    for name, values in one.items():
+        assert np.array_equal(values, other[name]), name
+
+
+def wave(shape: tuple[int, ...], seed: int = 1) -> Any:
+    """Values whose mean is 0."""
+    values = 0.05 * np.random.default_rng(seed).standard_normal(shape)
+    return values - values.mean()
+
+
+def rest(sim: sluice.Simulation) -> Any:
+    return np.zeros(sim.walls["bottom"].w.shape)

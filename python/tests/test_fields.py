@@ -68,6 +68,22 @@ def test_a_changed_scalar_leaves_the_velocity(sim: sluice.Simulation) -> None:
     assert np.array_equal(before, sim.u.values)
 
 
+def test_changes_in_place_say_what_to_do(sim: sluice.Simulation) -> None:
+    before = sim.u.values.copy()
+    with pytest.raises(ValueError, match=r"read-only; assign new ones: sim\.u\[\.\.\.\] = "):
+        sim.u[...] += 1
+    with pytest.raises(ValueError, match=r"sim\.fields\['heat'\]"):
+        sim.fields["heat"][2:4][0] = 1
+    assert np.array_equal(before, sim.u.values)
+    sim.u[0, 0, 0] += 0.5
+    assert sim.u[0, 0, 0] == before[0, 0, 0] + 0.5
+    part = sim.v[2:4].copy()
+    part += 1
+    part[0] = 2
+    assert (part[0] == 2).all() and np.array_equal(part[1], sim.v.values[3] + 1)
+    assert type(2 * sim.v[2:4]) is np.ndarray and type(sim.v[2:4].mean()) is sim.v.dtype.type
+
+
 WRONG: dict[str, tuple[Callable[[sluice.Simulation], object], type[Exception], str]] = {
     "shape": (lambda sim: sim.u.__setitem__(..., np.zeros((12, 16, 16))), ValueError, r"\(12, 16, 16\)"),
     "broadcast": (lambda sim: sim.u.__setitem__(..., np.zeros(16)), ValueError, "shape"),

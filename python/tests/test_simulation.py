@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -9,18 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import CHANNEL
+from conftest import CHANNEL, assert_same, fields_of
 
 import sluice
-
-
-def fields_of(sim: sluice.Simulation) -> dict[str, Any]:
-    return {name: field.values.copy() for name, field in sim.fields.items()}
-
-
-def assert_same(one: dict[str, Any], other: dict[str, Any]) -> None:
-    for name, values in one.items():
-        assert np.array_equal(values, other[name]), name
 
 
 def test_steps_and_times(sim: sluice.Simulation) -> None:
@@ -62,6 +54,33 @@ def test_every(sim: sluice.Simulation) -> None:
     assert sim.step_number == 8
     sim.step()
     assert seen == [3, 6, 9]
+
+
+def test_functions_between_steps_are_removed(sim: sluice.Simulation) -> None:
+    seen: list[str] = []
+
+    @sim.every(1)
+    def once(now: sluice.Simulation) -> None:
+        seen.append("once")
+        now.unregister(once)
+        now.unregister(never)
+
+    @sim.every(1)
+    def never(now: sluice.Simulation) -> None:
+        seen.append("never")
+
+    @sim.every(1)
+    def always(now: sluice.Simulation) -> None:
+        seen.append("always")
+
+    sim.step(2)
+    assert seen == ["once", "always", "always"]
+    sim.every(2)(always)
+    sim.unregister(always)
+    sim.step(2)
+    assert len(seen) == 3
+    with pytest.raises(sluice.UsageError, match=r"always.*not registered"):
+        sim.unregister(always)
 
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -172,7 +191,10 @@ def too_short(case: sluice.Case) -> None:
 
 
 WRONG_CASES: dict[str, tuple[Callable[[sluice.Case], None], str]] = {
-    "key": (wrong_key, r"--set grid.cels=.*: unknown key.*did you mean 'grid.cells'"),
+    "key": (
+        wrong_key,
+        r"case\[.grid.cels.\] = \[8, 8, 8\]: grid.cels: unknown key.*did you mean 'grid.cells'",
+    ),
     "value": (wrong_value, "grid.cells"),
     "word": (wrong_word, "implicit_z"),
     "number": (too_short, "time.end"),
@@ -195,6 +217,49 @@ def test_all_problems_at_once() -> None:
     with pytest.raises(sluice.UsageError, match="problems") as caught:
         case.check()
     assert all(key in str(caught.value) for key in ("flow.reynolds.bulk", "grid.cells", "color"))
+
+
+def test_values_of_keys(channel: sluice.Case) -> None:
+    assert channel["grid.cells"] == [16, 12, 16] and channel["time.cfl"] == 0.9
+    channel["time.dt"] = 0.01
+    assert channel["time"]["dt"] == 0.01 and channel["time.cfl"] is None
+    assert channel["flow.reynolds"] == {"bulk": 5600} and channel["scalars"][0]["name"] == "heat"
+    assert channel["solver.order"] in (2, 4) and channel["output.statistics"] == "none"
+    for wrong, message in (("grid.cels", "did you mean 'grid.cells'"), ("scalars[0].name", "no key")):
+        with pytest.raises(KeyError, match=message):
+            channel[wrong]
+    with pytest.raises(TypeError, match=r"time\.end"):
+        "time.dt" in channel  # type: ignore[operator]  # noqa: B015
+    channel["grid.cells"] = [16]
+    with pytest.raises(sluice.UsageError, match=r"grid\.cells"):
+        channel["time.dt"]
+
+
+@pytest.mark.parametrize("name", sluice.shipped_cases())
+def test_a_value_that_is_read_can_be_set(name: str) -> None:
+    case = sluice.Case(name)
+    resolved = case.resolved()
+    for key in sluice._core.yaml_values(resolved, name):
+        case[key] = case[key]
+    assert case.resolved() == resolved
+
+
+# What no simulation from Python does: other commands, and options that it does not have.
+OF_COMMANDS = ("src/commands/", "src/bench/", "src/outputs/directory_status.cpp", "io/case/key_pages.cpp")
+NOT_FROM_PYTHON = ("--reproducible: on several GPUs", "with --restart auto. The key watchdog changes")
+
+
+def test_messages_name_arguments_of_python() -> None:
+    root = Path(__file__).parents[2]
+    for folder in ("core", "io", "model", "solver", "src"):
+        for source in (root / folder).rglob("*.cpp"):
+            if str(source.relative_to(root)).startswith(OF_COMMANDS):
+                continue
+            for line in source.read_text().splitlines():
+                for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line.partition(" // ")[0]):
+                    told = sluice._core.for_python(text.replace("{}", "a.b=1", 1))
+                    if not text.startswith(NOT_FROM_PYTHON):
+                        assert not re.search(r"(^|[\s(])--(?!mpi=)[a-z]", told), (source, told)
 
 
 def test_names_and_files(tmp_path: Path) -> None:

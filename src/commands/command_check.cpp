@@ -203,6 +203,11 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
                       "start or a smaller every",
                       probe.name, length.time));
   }
+  if (const io::CatalystSpec& catalyst = output.catalyst; catalyst.every > 0)
+    fmt::print(
+        "catalyst        about {:.0f} calls, whose time is not known, and {} of memory without what scripts use\n",
+        std::floor(length.steps / static_cast<double>(catalyst.every)),
+        readable_size(catalyst_need(catalyst, grid, settings.flow, {}).memory));
 }
 
 std::string readable_time(double seconds) {

@@ -272,6 +272,9 @@ OutputNeed outputs_need(const io::Case& settings, const Grid& grid, const Box3& 
     all.memory += need.memory;
     all.own_memory += need.own_memory;
   }
+  const OutputNeed catalyst = catalyst_need(settings.output.catalyst, grid, settings.flow, owned);
+  all.memory += catalyst.memory;
+  all.own_memory += catalyst.own_memory;
   return all;
 }
 

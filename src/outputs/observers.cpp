@@ -27,6 +27,7 @@ std::unique_ptr<Observer> make_densities(const RunContext& run);
 std::unique_ptr<Observer> make_slices(const RunContext& run);
 std::unique_ptr<Observer> make_probes(const RunContext& run);
 std::unique_ptr<Observer> make_fields(const RunContext& run);
+std::unique_ptr<Observer> make_catalyst(const RunContext& run);
 std::unique_ptr<Observer> make_progress(const RunContext& run);
 std::unique_ptr<Observer> make_checkpoints(const RunContext& run);
 
@@ -47,6 +48,7 @@ constexpr std::array observer_table{
     ObserverRow{"slices", "slices", make_slices},
     ObserverRow{"probes", "probes", make_probes},
     ObserverRow{"fields", "fields", make_fields},
+    ObserverRow{"catalyst", "", make_catalyst},
     ObserverRow{"progress", "", make_progress},
     ObserverRow{"checkpoints", "checkpoints", make_checkpoints},
 };

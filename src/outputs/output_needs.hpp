@@ -15,9 +15,11 @@ struct OutputNeed {
 /// `owned`: the cells of that one rank.
 OutputNeed fields_need(const io::FieldsSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned);
 OutputNeed probe_need(const io::ProbeSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned);
+/// Its scripts may need more.
+OutputNeed catalyst_need(const io::CatalystSpec& spec, const Grid& grid, const FlowParameters& flow, const Box3& owned);
 
-/// The files of all fields, at one time; the memory of all probes and of the fields that need the most, since one is
-/// written after the other.
+/// The files of all fields, at one time; the memory of all probes, of the fields for Catalyst and of the fields that
+/// need the most, since one is written after the other.
 OutputNeed outputs_need(const io::Case& settings, const Grid& grid, const Box3& owned);
 
 }  // namespace sluice

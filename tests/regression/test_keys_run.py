@@ -15,6 +15,7 @@ import pytest
 import test_keys_flow as keys_flow
 from key_behaviour import SHOWN, field, line, run, shows
 from sluice_run import checkpoints, must, record, rows, sluice, step_of
+from test_catalyst import CATALYST
 
 
 def log(out: Path) -> list[str]:
@@ -407,6 +408,7 @@ def test_the_run_stops_after_the_wall_time(tmp_path: Path) -> None:
 
 ELSEWHERE = {
     "watchdog": ("../faults/test_watchdog.py", "watchdog"),
+    **{f"output.catalyst.{key}": ("test_catalyst.py", f'"{key}"') for key in CATALYST},
 }
 
 

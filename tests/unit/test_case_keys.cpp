@@ -59,6 +59,7 @@ Lines candidates(const Key& key) {
       values.emplace_back(list ? fmt::format("[{}]", item_of(key.content())) : "{}");
       if (key.path == "flow.buoyancy") values.emplace_back("{richardson: 0.5}");
       if (key.path == "output.statistics.phases") values.emplace_back("{period: 3}");
+      if (key.path == "output.catalyst") values.emplace_back("{every: 3, scripts: [one.py]}");
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
       if (key.path == "flow.magnetic_field") values.emplace_back("{hartmann: 5}");
@@ -105,6 +106,7 @@ Lines overrides_for(const Key& key, const std::string& value) {
   }
   if (key.path.starts_with("output.statistics.phases."))
     overrides.push_back("output.statistics={phases: {period: 10}}");
+  if (key.path.starts_with("output.catalyst.")) overrides.push_back("output.catalyst={every: 7, scripts: [a.py]}");
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
   if (key.path.starts_with("flow.buoyancy")) {
     overrides.push_back("scalars=[{name: temperature}, {name: one}, {name: another}]");

@@ -60,9 +60,9 @@ TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
   for (const auto& figure : key_figure_table) until += fmt::format("{}: 1%, ", figure.name);
   const std::string text = resolved_yaml(
       parse(full, {"parallel.exchange={rows: mpi_p2p}", "output.statistics={phases: {period: 10}}", "output.spectra={}",
-                   "output.fields=[{name: flow, every: 1}]", "flow.rotation={number: 0.5}",
-                   "flow.magnetic_field={hartmann: 5}", "flow.buoyancy={richardson: 1}", "time.until={" + until + "}",
-                   "walls.top.actuation={type: oscillation, amplitude: 1, period: 2}",
+                   "output.fields=[{name: flow, every: 1}]", "output.catalyst={every: 1, scripts: [a.py]}",
+                   "flow.rotation={number: 0.5}", "flow.magnetic_field={hartmann: 5}", "flow.buoyancy={richardson: 1}",
+                   "time.until={" + until + "}", "walls.top.actuation={type: oscillation, amplitude: 1, period: 2}",
                    "scalars=[{name: c, walls: {bottom: {value: 1}}, initial: 1 - z/2}]"}));
   for (const auto& key : case_keys()) {
     if (!key.excludes.empty() || !key.only_with.empty()) continue;

@@ -10,10 +10,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from sluice_post.child_process import being_written, in_child
 from sluice_post.datasets.cf import CONVENTIONS, cf_dataset
 from sluice_post.datasets.fields import about_field
 from sluice_post.datasets.variables import Array, Variables, dataset, variable
-from sluice_post.errors import InputOutputError
 from sluice_post.mode_points import ModePoints
 from sluice_post.rank_limited import Decomposed
 
@@ -105,10 +105,9 @@ def save_modes(found: xr.Dataset, path: Path) -> None:
     file = cf_dataset(xr.Dataset(parts, found.coords, found.attrs | {"Conventions": CONVENTIONS}))
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file.to_netcdf(temporary, engine="h5netcdf")
-        temporary.replace(path)
-    except (OSError, RuntimeError) as error:  # h5py raises both where a disk is full
-        raise InputOutputError(f"{path}: cannot be written ({' '.join(str(error).split())})") from error
+        with being_written(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            in_child(lambda: file.to_netcdf(temporary, engine="h5netcdf"))
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
