@@ -60,8 +60,8 @@ class FourierX {
 /// result depend on that column alone.
 class FourierY {
  public:
-  /// For nz planes at a time of nx x ny coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole. `work`: as
-  /// of FourierX.
+  /// For nz planes at a time of nx x ny coefficients, rows `stride_y` and planes `stride_z` elements apart, y whole.
+  /// `work`: as of FourierX.
   FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z,
            FourierMethod method = FourierMethod::fastest, const FftWork& work = {});
   ~FourierY();

@@ -43,8 +43,8 @@ class Momentum {
 
   Momentum(const Metrics& metrics, const FlowParameters& flow);
 
-  /// tendency = R(u), if the weights keep it; otherwise tendency is not changed. star holds the old tendency R(u_prev) on entry. On return, star is u* of eq. (1)
-  /// without f and the pressure with explicit diffusion:
+  /// tendency = R(u), if the weights keep it; otherwise tendency is not changed. star holds the old tendency R(u_prev)
+  /// on entry. On return, star is u* of eq. (1) without f and the pressure with explicit diffusion:
   ///     u + alpha dt R + beta dt R_prev
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u

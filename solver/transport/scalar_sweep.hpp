@@ -16,7 +16,7 @@ struct ScalarArrays {
   real uniform_source;     ///< added to R
   real streamwise_source;  ///< times u, added to R
   real alpha_dt, beta_dt;
-  real half_kappa_gamma_dt;  ///< gamma dt kappa/2 with z-implicit diffusion
+  real half_kappa_gamma_dt;    ///< gamma dt kappa/2 with z-implicit diffusion
   bool keeps_tendency = true;  ///< as of SubstepWeights
   VelocityToCorrect velocity;
 };
