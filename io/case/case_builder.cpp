@@ -56,7 +56,7 @@ void read_value(const Key& key, const YamlNode& node, std::size_t item, const st
   if (is_word_of(key, node)) value.kind = YamlNode::Kind::null;
   if (key.value.type == ValueType::path) {
     value.text = absolute_path(node, base);
-    for (YamlNode& item : value.items) item.text = absolute_path(item, base);
+    for (YamlNode& path : value.items) path.text = absolute_path(path, base);
   }
   key.value.read(settings, item, value);
 }

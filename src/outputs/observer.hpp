@@ -151,11 +151,13 @@ class Observers {
 
  private:
   struct Entry {
+    std::string name;
     std::string task;  ///< for the watchdog
     std::unique_ptr<Observer> observer;
   };
 
   Watchdog& watchdog_;
+  RunTimes& times_;
   FlowView flow_;
   std::vector<Entry> list_;
 };

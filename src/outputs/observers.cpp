@@ -57,10 +57,10 @@ constexpr std::array observer_table{
 
 Observers::Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy,
                      Watchdog& watchdog, const std::string& directory)
-    : watchdog_(watchdog), flow_(simulation) {
+    : watchdog_(watchdog), times_(times), flow_(simulation) {
   for (const auto& [name, file, make] : observer_table) {
     if (auto observer = make({simulation, flow_, log, times, accuracy, *this, directory + "/" + file}))
-      list_.push_back({fmt::format("output of {} at step", name), std::move(observer)});
+      list_.push_back({name, fmt::format("output of {} at step", name), std::move(observer)});
   }
 }
 
@@ -84,15 +84,17 @@ bool Observers::due(const Moment& now) const {
 }
 
 void Observers::observe(const Moment& now) {
-  for (const auto& [task, observer] : list_) {
+  for (const auto& [name, task, observer] : list_) {
     if (!observer->due(now)) continue;
     watchdog_.begin(Watchdog::Task::output, task, now.step);
+    const double begin = wall_seconds();
     observer->observe(now);
+    times_.outputs[name] += wall_seconds() - begin;
   }
 }
 
 void Observers::finish() {
-  for (const auto& [task, observer] : list_) {
+  for (const auto& [name, task, observer] : list_) {
     watchdog_.begin(Watchdog::Task::output, "end of the run");
     observer->finish();
   }

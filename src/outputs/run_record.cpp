@@ -79,6 +79,7 @@ std::string run_record(const std::string& previous, Simulation& simulation, cons
       {"wall_seconds", wall_seconds() - times.start},
       {"stepping_seconds", times.stepping},
       {"output_seconds", times.output},
+      {"outputs", times.outputs},
       {"point_steps_per_second", times.stepping > 0 ? work / times.stepping : 0},
       {"ns_per_point_per_step", work > 0 ? times.stepping / work * 1e9 : 0},
       {"memory_bytes", times.memory},

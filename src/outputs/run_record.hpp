@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,14 +12,15 @@ namespace sluice {
 /// Resources used by a run, for run.json and the log. Wall-clock values, therefore excluded from bitwise
 /// reproducibility.
 struct RunTimes {
-  double start = 0;        ///< wall_seconds() at the start of the program
-  double stepping = 0;     ///< seconds in steps
-  double output = 0;       ///< seconds in statistics and output
-  double checkpoint = 0;   ///< seconds in the last checkpoint
-  double fields = 0;       ///< seconds in the longest output of fields
-  double memory = 0;       ///< maximum device memory held, in bytes, all ranks together
-  double logged = 0;       ///< wall_seconds() at the last line about a step
-  std::int64_t steps = 0;  ///< taken by this process
+  double start = 0;                       ///< wall_seconds() at the start of the program
+  double stepping = 0;                    ///< seconds in steps
+  double output = 0;                      ///< seconds in statistics and output
+  std::map<std::string, double> outputs;  ///< the same by the name of the output
+  double checkpoint = 0;                  ///< seconds in the last checkpoint
+  double fields = 0;                      ///< seconds in the longest output of fields
+  double memory = 0;                      ///< maximum device memory held, in bytes, all ranks together
+  double logged = 0;                      ///< wall_seconds() at the last line about a step
+  std::int64_t steps = 0;                 ///< taken by this process
 };
 
 /// Where a run began and why it stopped.
