@@ -16,8 +16,6 @@ namespace sluice::python {
 
 namespace {
 
-constexpr std::array components{Location::x_face, Location::y_face, Location::z_face};
-
 int halo_rows(Simulation& simulation) {
   return reach_of(simulation.flow.order);
 }
@@ -97,7 +95,7 @@ void WallAccess::agree_on_walls() {
   const auto add = [&](int n, bool here) { bits[here ? 0 : 1] |= 1 << n; };
   int n = 0;
   for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) add(n++, all.prescribed(side, component) != nullptr);
+    for (const Location component : Walls::components) add(n++, all.prescribed(side, component) != nullptr);
   }
   const int first_response = n;
   for (const Walls::Side side : Walls::sides) add(n++, simulation.stepper.has_response(side));
@@ -106,7 +104,7 @@ void WallAccess::agree_on_walls() {
     throw Error(ExitCode::usage, "the response of a wall is set on some processes alone; set it on all");
   n = 0;
   for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) {
+    for (const Location component : Walls::components) {
       if (((bits[0] >> n++) & 1) != 0) all.prescribe(side, component, halo_rows(simulation));
     }
   }
@@ -172,32 +170,6 @@ std::pair<Field*, std::int64_t> WallAccess::plane(const std::string& name, doubl
     plane.bring(session_->field(name).field);
   }
   return {&plane.plane(), nearest};
-}
-
-std::vector<PrescribedWall> WallAccess::prescribed() {
-  std::vector<PrescribedWall> found;
-  Walls& all = session_->simulation().stepper.walls();
-  for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) {
-      if (const Field* const plane = all.prescribed(side, component))
-        found.push_back({side, component, copy_of(*plane)});
-    }
-  }
-  return found;
-}
-
-void WallAccess::restore(const std::vector<PrescribedWall>& walls_then) {
-  Simulation& simulation = session_->simulation();
-  Walls& all = simulation.stepper.walls();
-  for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) all.release(side, component);
-    // A response needs its plane.
-    if (simulation.stepper.has_response(side)) all.prescribe(side, Location::z_face, halo_rows(simulation));
-  }
-  for (const PrescribedWall& wall : walls_then) {
-    Field& plane = all.prescribe(wall.side, wall.component, halo_rows(simulation));
-    device::copy(plane.buffer().data(), wall.plane.buffer().data(), plane.bytes());
-  }
 }
 
 void WallAccess::clear() {

@@ -16,13 +16,6 @@ namespace sluice::python {
 
 class Session;
 
-/// A component of a wall's velocity that is set from outside.
-struct PrescribedWall {
-  Walls::Side side;
-  Location component;
-  Field plane;
-};
-
 /// Values (ny, nx) of the rank without gaps. In device memory: written before by work in the default stream, or by work
 /// that has ended, and not changed by other work before the default stream has read them.
 struct GivenPlane {
@@ -62,8 +55,6 @@ class WallAccess {
   /// Collective.
   std::pair<Field*, std::int64_t> plane(const std::string& name, double z);
 
-  std::vector<PrescribedWall> prescribed();
-  void restore(const std::vector<PrescribedWall>& walls);
   void clear();
 
  private:
