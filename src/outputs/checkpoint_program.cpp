@@ -169,7 +169,7 @@ void read_program(Simulation& simulation, const io::CheckpointReader& reader, st
     for (const Location component : Walls::components) {
       const std::string name = name_of(side, component);
       if (!values.has(name)) continue;
-      if (concerns(of_case, fmt::format("walls.{}.", word_for(side))) || !can_be_set(simulation, side, component)) {
+      if (concerns(of_case, fmt::format("walls.{}", word_for(side))) || !can_be_set(simulation, side, component)) {
         changes.push_back(fmt::format("{} of the {} wall, which a program had set: that of the case",
                                       letter_for(component), word_for(side)));
         continue;
