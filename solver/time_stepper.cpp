@@ -138,24 +138,35 @@ void TimeStepper::add(std::shared_ptr<BodyForce> force, double rate) {
   SLUICE_REQUIRE(force != nullptr, "a force is needed");
   SLUICE_REQUIRE(rate >= 0, "the rate of a force cannot be negative");
   body_forces_.append(std::move(force), rate);
+  ++added_.forces;
 }
 
 void TimeStepper::remove(const BodyForce& force) {
   body_forces_.remove(force);
+  --added_.forces;
 }
 
 void TimeStepper::add_source(std::size_t scalar, std::shared_ptr<SourceLoop> source, double rate) {
   SLUICE_REQUIRE(source != nullptr, "a source is needed");
   SLUICE_REQUIRE(rate >= 0, "the rate of a source cannot be negative");
   transport_.add_source(scalar, std::move(source), rate);
+  ++added_.sources;
 }
 
 void TimeStepper::remove_source(const SourceLoop& source) {
   transport_.remove_source(source);
+  --added_.sources;
 }
 
 void TimeStepper::respond(Walls::Side side, WallFunction function, bool remove_mean) {
   wall_functions_.set(side, std::move(function), reach_of(flow_.order), remove_mean);
+}
+
+TimeStepper::AddedCode TimeStepper::added_code() const {
+  AddedCode code = added_;
+  code.responses_bottom = has_response(Walls::Side::bottom) ? 1 : 0;
+  code.responses_top = has_response(Walls::Side::top) ? 1 : 0;
+  return code;
 }
 
 void TimeStepper::accept_prescribed_walls() {

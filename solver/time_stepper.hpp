@@ -53,7 +53,7 @@ class TimeStepper {
   /// omega/sqrt(3) for a force that turns or swings the velocity at the angular frequency omega, 0 for one that does
   /// not depend on the flow. A force that depends on the velocity must say so (BodyForce::reads_velocity): on GPUs
   /// steps then defer no corrections. Call it on every rank, between steps; after advance(), call state() first. The
-  /// force is not part of laminar profiles, budgets, memory(), words() and checkpoints. Local.
+  /// force is not part of laminar profiles, budgets, memory() and words(). Local.
   void add(std::shared_ptr<BodyForce> force, double rate = 0);
   /// Removes a force that add() has added; called as add(). Local.
   void remove(const BodyForce& force);
@@ -72,15 +72,26 @@ class TimeStepper {
   /// From the next step on, `function` sets w of a wall at the start of every substep; null removes it, and w keeps its
   /// values. If it throws in a step, or the fluxes through the walls do not balance, the step is completed with the w
   /// that the wall has; then step() throws that Error on all ranks. advance() does not: call throw_failed_response().
-  /// Call it on every rank, between steps. Not a part of checkpoints. Throws like Walls::prescribe.
+  /// Call it on every rank, between steps. Throws like Walls::prescribe.
   /// remove_mean: the mean over the wall is subtracted from what the function has written.
   void respond(Walls::Side side, WallFunction function, bool remove_mean = false);
   void throw_failed_response() { wall_functions_.throw_failure(); }
   bool has_response(Walls::Side side) const { return wall_functions_.has(side); }
 
+  /// How much code of other programs the steps call. Checkpoints have these numbers, and not the code.
+  struct AddedCode {
+    std::int64_t forces = 0, sources = 0, responses_bottom = 0, responses_top = 0;
+
+    bool any() const { return *this != AddedCode(); }
+    bool operator==(const AddedCode&) const = default;
+  };
+  AddedCode added_code() const;
+
   /// What drives the mean flow along x and y, for Forcing::set between steps, on every rank.
   Forcing& forcing() { return forcing_; }
   Forcing& spanwise_forcing() { return spanwise_forcing_; }
+  const Forcing& forcing() const { return forcing_; }
+  const Forcing& spanwise_forcing() const { return spanwise_forcing_; }
 
   /// A flow at rest with the fields that the stepper needs.
   State make_state() const;
@@ -172,6 +183,7 @@ class TimeStepper {
   Walls walls_;
   WallResponses wall_responses_;
   WallFunctions wall_functions_;
+  AddedCode added_;  ///< without responses
   HaloExchange halo_;
   Exchange* halo_method_;
   std::optional<HaloExchange> wall_halo_;  ///< of planes that are prescribed, once there are any

@@ -51,12 +51,6 @@ StartOptions shared_options(OutputText output, MPI_Comm comm) {
   return options;
 }
 
-/// The kind of a value that is set for this forcing.
-ForcingKind kind_to_set(const Forcing& forcing) {
-  const ForcingKind kind = forcing.parameters().kind;
-  return kind == ForcingKind::none ? ForcingKind::pressure_gradient : kind;
-}
-
 bool is_alike(const Field& one, const Field& other) {
   return one.box() == other.box() && one.halo() == other.halo() && one.row_length() == other.row_length();
 }
@@ -81,6 +75,7 @@ Session::Session(CaseText source, OutputText output, MPI_Comm comm)
   run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
   device_index_ = rank_of(OwnedComm::of_host(comm_));
   run_->begin();
+  if (!simulation().stepper.walls().prescribed().empty()) walls_changed_ = 1;  // of a checkpoint
 }
 
 Session::~Session() {
@@ -233,8 +228,8 @@ Snapshot Session::snapshot() {
   Snapshot made;
   for (const auto& [descriptor, field] : now.state().fields()) made.fields.push_back(copy_of(field));
   for (const WallPlane& wall : now.stepper.wall_responses().state()) made.walls.push_back(copy_of(*wall.plane));
-  made.prescribed = walls_.prescribed();
-  made.forcing_set = forcing_set_;
+  made.settings = program_settings(now);
+  made.next_walls = walls_.next();
   made.time = now.time();
   made.step = now.step();
   made.equal_steps = now.equal_steps();
@@ -263,10 +258,12 @@ void Session::restore(const Snapshot& snapshot) {
     for (std::size_t n = 0; fits && n < fields.size(); ++n) pairs.emplace_back(&fields[n].field, &snapshot.fields[n]);
     for (std::size_t n = 0; fits && n < walls.size(); ++n) pairs.emplace_back(walls[n].plane, &snapshot.walls[n]);
     fits = fits && std::ranges::all_of(pairs, [](const auto& pair) { return is_alike(*pair.first, *pair.second); });
-    for (const PrescribedWall& wall : snapshot.prescribed)
+    for (const PrescribedWall& wall : snapshot.settings.walls)
       now.stepper.walls().require_prescribable(wall.side, wall.component);
-    for (std::size_t n = 0; n < forcing_set_.size(); ++n)
-      fits = fits && (!snapshot.forcing_set[n] || snapshot.forcing_set[n]->kind == kind_to_set(forcing(n)));
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      const auto& set_then = snapshot.settings.forcing[axis];
+      fits = fits && (!set_then || can_drive(now, axis, set_then->kind));
+    }
     if (!fits) {
       throw Error(ExitCode::usage,
                   "the snapshot does not fit: it is of a simulation with another grid, other fields "
@@ -275,13 +272,7 @@ void Session::restore(const Snapshot& snapshot) {
   });
   ++generation_;
   for (const auto& [field, copy] : pairs) set(*field, *copy);
-  walls_.restore(snapshot.prescribed);
-  forcing(0).restore(now.flow.forcing);
-  forcing(1).restore(now.flow.spanwise_forcing);
-  for (std::size_t n = 0; n < forcing_set_.size(); ++n) {
-    if (snapshot.forcing_set[n]) forcing(n).set(snapshot.forcing_set[n]->value);
-  }
-  forcing_set_ = snapshot.forcing_set;
+  sluice::restore(now, snapshot.settings);
   State& state = now.state();
   state.time = snapshot.time;
   state.step = snapshot.step;
@@ -292,7 +283,8 @@ void Session::restore(const Snapshot& snapshot) {
   now.stepper.walls().set_time(state.time);
   now.restored_at(snapshot.advective_rate);
   replaced();
-  walls_changed_ = snapshot.prescribed.empty() ? 0 : 1;
+  walls_.restore_next(snapshot.next_walls);
+  walls_changed_ = snapshot.settings.walls.empty() && snapshot.next_walls.empty() ? 0 : 1;
   if (statistics_) statistics_->set(snapshot.statistics.value_or(MemoryStatistics::Samples()));
 }
 
@@ -304,9 +296,8 @@ Forcing& Session::forcing(std::size_t direction) {
 void Session::set_forcing(std::size_t direction, double value) {
   require_between_steps();
   check_mpi(MPI_Bcast(&value, 1, MPI_DOUBLE, 0, comm_), "MPI_Bcast");
-  Forcing& changed = forcing(direction);
-  changed.set(value);
-  forcing_set_.at(direction) = ForcingSet{changed.parameters().kind, value};
+  forcing(direction).set(value);
+  run_->flow_changed();
 }
 
 MemoryStatistics& Session::statistics() {

@@ -15,6 +15,7 @@
 #include "solver/diagnostics.hpp"
 #include "src/commands/commands.hpp"
 #include "src/outputs/run_loop.hpp"
+#include "src/run/program_settings.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice::python {
@@ -26,12 +27,6 @@ struct CaseText {
   CaseOptions options;
 };
 
-/// A value of the mean force that Python has set.
-struct ForcingSet {
-  ForcingKind kind;
-  double value;
-};
-
 /// Copies in device memory of all that the next steps depend on. Independent of the simulation that made it.
 struct Snapshot {
   Snapshot() = default;
@@ -40,8 +35,8 @@ struct Snapshot {
 
   std::vector<Field> fields;  ///< in the order of State::fields(), with halos
   std::vector<Field> walls;   ///< planes of walls that respond to the flow
-  std::vector<PrescribedWall> prescribed;
-  std::array<std::optional<ForcingSet>, 2> forcing_set;  ///< along x and y
+  ProgramSettings settings;
+  std::vector<PrescribedWall> next_walls;  ///< velocities that wait for the next step
   double time = 0;
   std::int64_t step = 0;
   EqualSteps equal_steps;
@@ -148,7 +143,6 @@ class Session {
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
-  std::array<std::optional<ForcingSet>, 2> forcing_set_;
   int walls_changed_ = 0;  ///< whether the next step takes over velocities of walls
 };
 

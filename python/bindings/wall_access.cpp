@@ -16,8 +16,6 @@ namespace sluice::python {
 
 namespace {
 
-constexpr std::array components{Location::x_face, Location::y_face, Location::z_face};
-
 int halo_rows(Simulation& simulation) {
   return reach_of(simulation.flow.order);
 }
@@ -102,7 +100,7 @@ bool WallAccess::agree_on_planes() {
   const auto add = [&](int n, bool here) { bits[here ? 0 : 1] |= 1 << n; };
   int n = 0;
   for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components)
+    for (const Location component : Walls::components)
       add(n++, all.prescribed(side, component) != nullptr || waiting(side, component) != nullptr);
   }
   const int first_response = n;
@@ -110,7 +108,7 @@ bool WallAccess::agree_on_planes() {
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, bits.data(), 2, MPI_INT, MPI_BOR, simulation.comm.world()), "MPI_Allreduce");
   n = 0;
   for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) {
+    for (const Location component : Walls::components) {
       if (((bits[0] >> n++) & 1) != 0) all.prescribe(side, component, halo_rows(simulation));
     }
   }
@@ -214,39 +212,19 @@ std::pair<Field*, std::int64_t> WallAccess::plane(const std::string& name, doubl
   return {&plane.plane(), nearest};
 }
 
-std::vector<PrescribedWall> WallAccess::prescribed() {
+std::vector<PrescribedWall> WallAccess::next() {
   std::vector<PrescribedWall> found;
-  Walls& all = session_->simulation().stepper.walls();
-  for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) {
-      const Field* const present = all.prescribed(side, component);
-      const Next* const next = waiting(side, component);
-      if (present == nullptr && next == nullptr) continue;
-      PrescribedWall& wall = found.emplace_back(PrescribedWall{side, component, {}, {}});
-      if (present != nullptr) wall.present = copy_of(*present);
-      if (next != nullptr) wall.next = copy_of(next->velocity);
-    }
-  }
+  for (const auto& [place, next] : next_)
+    if (next.waits) found.push_back({place.first, place.second, copy_of(next.velocity)});
   return found;
 }
 
-void WallAccess::restore(const std::vector<PrescribedWall>& walls_then) {
-  Simulation& simulation = session_->simulation();
-  Walls& all = simulation.stepper.walls();
+void WallAccess::restore_next(const std::vector<PrescribedWall>& walls_then) {
   forget_next();
-  for (const Walls::Side side : Walls::sides) {
-    for (const Location component : components) all.release(side, component);
-    // A response needs its plane.
-    if (simulation.stepper.has_response(side)) all.prescribe(side, Location::z_face, halo_rows(simulation));
-  }
   for (const PrescribedWall& wall : walls_then) {
-    if (wall.present)
-      sluice::python::set(all.prescribe(wall.side, wall.component, halo_rows(simulation)), *wall.present);
-    if (wall.next) {
-      Next& next = next_[{wall.side, wall.component}];
-      next.velocity = copy_of(*wall.next);
-      next.waits = true;
-    }
+    Next& next = next_[{wall.side, wall.component}];
+    next.velocity = copy_of(wall.plane);
+    next.waits = true;
   }
 }
 

@@ -11,19 +11,11 @@
 #include "core/decomp/field.hpp"
 #include "solver/walls/wall_function.hpp"
 #include "solver/walls/walls.hpp"
+#include "src/run/program_settings.hpp"
 
 namespace sluice::python {
 
 class Session;
-
-/// A component of a wall's velocity that is set from outside. A new velocity waits for the next step or projection, as
-/// the flow still has the present one.
-struct PrescribedWall {
-  Walls::Side side;
-  Location component;
-  std::optional<Field> present;  ///< none: that of the case
-  std::optional<Field> next;
-};
 
 /// Values (ny, nx) of the rank without gaps. In device memory: written before by work in the default stream, or by work
 /// that has ended, and not changed by other work before the default stream has read them.
@@ -62,6 +54,9 @@ class WallAccess {
   void with_next(const std::function<void()>& action);
   /// Drops the next velocities. Local.
   void forget_next();
+  /// Copies of them; replaces them all. Local.
+  std::vector<PrescribedWall> next();
+  void restore_next(const std::vector<PrescribedWall>& walls_then);
   /// The next velocity, otherwise the present one, in memory that the next read overwrites. Local.
   Field& velocity(Walls::Side side, Location component);
   /// The mean over a wall; processes without the wall give nothing. Collective.
@@ -71,8 +66,6 @@ class WallAccess {
   /// Collective.
   std::pair<Field*, std::int64_t> plane(const std::string& name, double z);
 
-  std::vector<PrescribedWall> prescribed();
-  void restore(const std::vector<PrescribedWall>& walls);
   void clear();
 
  private:

@@ -104,7 +104,8 @@ class Simulation:
     `output`: a directory into which all files of `sluice run --output` are written, as the keys of `output` ask.
     `restart`: "auto" goes on from the newest intact checkpoint there, or starts if there is none; the path of a
     checkpoint goes on from that one. `allow_change` and `overwrite` are the options of the same names of `sluice run`.
-    Those of rank 0 count.
+    Those of rank 0 count. Velocities of walls and mean forces are then as they were set; add responses, forces and
+    sources again before the first step, which otherwise warns (RuntimeWarning).
 
     `initial` replaces parts of the initial field of the case. A one-dimensional array is the mean of u at the cell
     centres along z of the whole grid, in units of the velocity of the case; a function of z may return it. The
@@ -322,7 +323,8 @@ class Simulation:
         are replaced: `force.x[...] = array`, or a function `update` that is called with the simulation before the
         first step and before each step after a multiple of `every` steps, and returns a dict of components.
 
-        Snapshots do not hold forces. Time series, budgets and the limit of the time step do not know them.
+        Snapshots and checkpoints do not hold forces: add them again after a restart. Time series, budgets and the limit
+        of the time step do not know them.
         Raises UsageError for a formula that cannot be read, TypeError, and ValueError for a wrong shape and for values
         that are not finite.
         """

@@ -148,7 +148,7 @@ Walls::Walls(const Grid& grid, const Box3& box, const WallCondition& bottom, con
     const auto motion = [&](const Formula& formula, double divisor) {
       return wall_motion(FormulaMotion{formula.program(), divisor, z, grid.velocity(), grid.length_x()});
     };
-    for (const Location component : {Location::x_face, Location::y_face, Location::z_face}) {
+    for (const Location component : components) {
       const std::size_t n = index_of(component);
       const Formula velocity = wall.condition.total_velocity(n);
       wall.constant[n] = velocity.is_constant() ? velocity.constant() : 0;
@@ -230,10 +230,15 @@ Field* Walls::prescribed(Side side, Location component) {
   return moving && moving->prescribed ? &moving->plane : nullptr;
 }
 
+const Field* Walls::prescribed(Side side, Location component) const {
+  const auto& moving = wall(side).moving[index_of(component)];
+  return moving && moving->prescribed ? &moving->plane : nullptr;
+}
+
 std::vector<Field*> Walls::prescribed() {
   std::vector<Field*> planes;
   for (const Side side : sides) {
-    for (const Location component : {Location::x_face, Location::y_face, Location::z_face}) {
+    for (const Location component : components) {
       if (Field* const plane = prescribed(side, component)) planes.push_back(plane);
     }
   }

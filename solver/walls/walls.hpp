@@ -44,6 +44,7 @@ class Walls {
  public:
   enum class Side { bottom, top };
   static constexpr std::array sides{Side::bottom, Side::top};
+  static constexpr std::array components{Location::x_face, Location::y_face, Location::z_face};
 
   /// `grid` must outlive the walls. `scalars`: those whose conditions `apply` will be asked for. `periodic_z`: there
   /// are no walls; no rank owns one.
@@ -77,6 +78,7 @@ class Walls {
   void require_prescribable(Side side, Location component) const;
   /// The plane of prescribe(); null without one. Local.
   Field* prescribed(Side side, Location component);
+  const Field* prescribed(Side side, Location component) const;
   std::vector<Field*> prescribed();
   /// Returns to the velocity of the case. Call it on all ranks, then as after changes of the plane. Local.
   void release(Side side, Location component);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -15,10 +14,9 @@
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/files/checkpoint_directory.hpp"
-#include "io/files/field_writer.hpp"
 #include "io/files/snapshot.hpp"
 #include "model/schedule.hpp"
-#include "solver/walls/wall_response.hpp"
+#include "src/outputs/checkpoint_program.hpp"
 #include "src/run/provenance.hpp"
 
 namespace sluice {
@@ -28,7 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using companion_names::state_group;
-using companion_names::walls_group;
 constexpr const char* failure_name = "failure";
 
 io::LocalBlock block_of(const Simulation& simulation) {
@@ -44,6 +41,7 @@ io::Values state_values(const Simulation& simulation, double advective_rate) {
   values.set("dt_limit", simulation.dt_limit);
   values.set("advective_rate", advective_rate);
   values.set("forcing", simulation.forcing.x);
+  if (simulation.forcing.y != 0) values.set("forcing_y", simulation.forcing.y);  // of a program, or of the case
   for (const auto& [name, value] : further_forcing(simulation.flow, simulation.forcing)) values.set(name, value);
   values.set("z_blocks", std::int64_t{simulation.settings.z_blocks});
   values.set("exchange", simulation.exchanges.methods().text());
@@ -63,38 +61,6 @@ io::CheckpointSpec spec_of(const Simulation& simulation, const std::string& fold
 void write_fields(io::CheckpointWriter& writer, const State& state) {
   for (const auto& [descriptor, field] : state.fields()) {
     if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
-  }
-}
-
-/// Planes of walls that respond to the flow: what they do until the end of a step follows from the flow before it.
-void write_walls(io::CheckpointWriter& writer, const Simulation& simulation) {
-  io::Values values;
-  for (const auto& [name, side, of_wall] : simulation.stepper.wall_responses().state()) {
-    const auto& cells = simulation.grid.cells();
-    Box3 piece = of_wall->box();
-    if (!simulation.stepper.walls().owns(side)) piece.hi = piece.lo;
-    const std::vector<std::byte> bytes = io::gather_box(simulation.comm.world(), box_of(cells[0], cells[1], 1), piece,
-                                                        io::h5::type_of<real>, download(*of_wall).data());
-    std::vector<real> plane(bytes.size() / sizeof(real));
-    std::memcpy(plane.data(), bytes.data(), bytes.size());
-    values.set(name, std::vector<double>(plane.begin(), plane.end()));
-  }
-  if (!values.all().empty()) writer.write_values(walls_group, values);
-}
-
-/// Walls that did not respond to the flow before are at rest until the first substep.
-void read_walls(Simulation& simulation, const io::CheckpointReader& reader) {
-  const std::vector<WallPlane> state = simulation.stepper.wall_responses().state();
-  if (state.empty() || !reader.has_values(walls_group)) return;
-  const io::Values values = reader.values(walls_group);
-  for (const auto& [name, side, of_wall] : state) {
-    if (!values.has(name)) continue;
-    const std::vector<double>& plane = values.reals(name);
-    const auto& cells = simulation.grid.cells();
-    if (std::ssize(plane) != cells[0] * cells[1])
-      throw Error(ExitCode::restart, fmt::format("{}: the dataset {}/{} is damaged: it has {} values, not {}",
-                                                 reader.path(), walls_group, name, plane.size(), cells[0] * cells[1]));
-    restore(*of_wall, plane, simulation.grid);
   }
 }
 
@@ -221,8 +187,10 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   const auto further = [&](const char* name) { return state.has(name) ? finite(state, name, reader) : 0; };
   simulation.forcing = {finite(state, "forcing", reader), further("forcing_y"), further("power")};
   read_walls(simulation, reader);
+  read_program(simulation, reader, changes);
   layout_of(state, path);  // checked, but not used: the run has its layout already
   simulation.stepper.fill_halos(simulation.state());
+  read_program_halos(simulation, reader);
   // The stored rate is not that of a changed flow. A flow that is not finite gets a new one, so that its
   // first step reports the fault.
   const bool keep_rate = changes.empty() && std::isfinite(simulation.stepper.largest_rate(simulation.state()));
@@ -264,6 +232,7 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, FlowView
   write_fields(writer, flow.state());
   writer.write_values(state_group, state_values(simulation, flow.advective_rate()));
   write_walls(writer, simulation);
+  write_program(writer, simulation, flow.state());
   observers.save(writer);
   return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
 }

@@ -34,6 +34,7 @@ struct Companions {
 namespace companion_names {
 inline constexpr const char* state_group = "/state";
 inline constexpr const char* walls_group = "/walls";
+inline constexpr const char* program_group = "/program";
 inline constexpr const char* time_series_group = "/timeseries";
 inline constexpr const char* slices_group = "/slice_series";
 inline constexpr const char* probes_group = "/probes";

@@ -59,8 +59,8 @@ std::vector<std::string> checkpoint_names(const FlowParameters& flow) {
   namespace names = companion_names;
   std::vector<std::string> list = io::grid_names();
   append(list, names_of(fields_of(flow)));
-  for (const char* group :
-       {names::state_group, names::walls_group, names::time_series_group, names::slices_group, names::probes_group})
+  for (const char* group : {names::state_group, names::walls_group, names::program_group, names::time_series_group,
+                            names::slices_group, names::probes_group})
     list.push_back(without_slash(group));
   for (const SampledOutput& output : sampled_outputs) list.push_back(without_slash(output.open_block_group));
   return list;

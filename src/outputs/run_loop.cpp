@@ -17,6 +17,7 @@
 #include "io/files/posix_file.hpp"
 #include "solver/extreme.hpp"
 #include "src/outputs/checkpoint.hpp"
+#include "src/outputs/checkpoint_program.hpp"
 #include "src/outputs/output_needs.hpp"
 #include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
@@ -196,6 +197,7 @@ void RunLoop::begin_files() {
   } else {
     changes_ = read_checkpoint(*simulation_, files_->observers, checkpoint, options.allow_change);
     say(fmt::format("Restarted from {}: step {}, time {:g}", checkpoint, simulation_->step(), simulation_->time()));
+    go_on_with_program(checkpoint);
     try_formulas();
   }
   from_checkpoint_ = !checkpoint.empty();
@@ -207,6 +209,32 @@ void RunLoop::begin_files() {
   for (const std::string& change : changes_) say("changed on restart: " + change);
   files_->observers.go_back(start);
   run_on_root(comm_, [&] { io::write_atomically(directory_ + "/resolved.yaml", io::resolved_yaml(settings_)); });
+}
+
+void RunLoop::go_on_with_program(const std::string& checkpoint) {
+  const std::string settings = text_of_program_settings(*simulation_);
+  if (!settings.empty()) say("These stay as a program has set them: " + settings);
+  if (options_.embedded) return;
+  const std::string missing = missing_code(*simulation_);
+  if (!missing.empty() && !options_.directory->allow_change) {
+    throw Error(ExitCode::restart,
+                fmt::format("{}: code of a Python program acted on this flow ({}), which a checkpoint does not hold; "
+                            "go on from that program (restart=\"auto\"), or say --allow-change to go on without it",
+                            checkpoint, missing));
+  }
+  if (!missing.empty()) changes_.push_back("without the code of a program: " + missing);
+  simulation_->code_of_checkpoint = {};
+  simulation_->stepper.accept_prescribed_walls();
+}
+
+void RunLoop::warn_of_missing_code() {
+  const std::string missing = missing_code(*simulation_);
+  simulation_->code_of_checkpoint = {};
+  if (missing.empty()) return;
+  warn(
+      fmt::format("code that acted on the flow when the checkpoint was written is missing ({}): the run goes on "
+                  "without it; add it between the restart and the first step",
+                  missing));
 }
 
 void RunLoop::try_formulas() {
@@ -310,6 +338,7 @@ void RunLoop::step_and_observe() {
   const double previous_time = simulation_->time();
   attended_ = false;
   changed_ = false;
+  warn_of_missing_code();
   simulation_->take_step();  // whoever sets responses of walls asks for their errors
   ++times_.steps;
   if (!files_) {

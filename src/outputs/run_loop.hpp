@@ -99,6 +99,9 @@ class RunLoop {
   void step_and_observe();
   void write_last(StopReason reason);
   void warn_of_dt();
+  /// What a checkpoint holds of a program that stepped the run. Throws Error(restart) if its code is missing for good.
+  void go_on_with_program(const std::string& checkpoint);
+  void warn_of_missing_code();
   /// Records an error of the action, with what the user needs to find its cause.
   void recorded(const std::function<void()>& action);
   /// Whether output.log.seconds have passed since the last line. Local; ranks may differ.

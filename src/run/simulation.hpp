@@ -81,6 +81,8 @@ class Simulation {
   double dt = 0;        ///< length of the last step
   double dt_limit = 0;  ///< dt_lim of the last step
   MeanForce forcing;    ///< of the last step
+  /// The code that acted when the checkpoint was written from which the run goes on; none after the first step.
+  TimeStepper::AddedCode code_of_checkpoint;
 
  private:
   /// dt_lim for this rate; throws as stable_dt(). Local.
