@@ -75,7 +75,8 @@ Session::Session(CaseText source, OutputText output, MPI_Comm comm)
   run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
   device_index_ = rank_of(OwnedComm::of_host(comm_));
   run_->begin();
-  if (!simulation().stepper.walls().prescribed().empty()) walls_changed_ = 1;  // of a checkpoint
+  walls_.restore_next(std::exchange(simulation().next_walls, {}));
+  if (walls_.any_waits() || !simulation().stepper.walls().prescribed().empty()) walls_changed_ = 1;
 }
 
 Session::~Session() {
@@ -97,10 +98,18 @@ void Session::close() {
   require_between_steps();
   const Freeing at_return{*this};
   if (!run_->writes_files() || run_->ended()) return;
-  walls_.forget_next();
   try {
     walls_.agree_on_planes();
-    update_flow();
+    try {
+      update_flow();
+    } catch (const Error&) {  // velocities of walls that do not balance: they go on waiting
+      const std::vector<PrescribedWall> next = walls_.next();
+      walls_.forget_next();
+      update_flow();
+      walls_.restore_next(next);
+      walls_changed_ = 1;
+    }
+    leave_next_walls();
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}; so the last checkpoint and run.json were not written: the run goes on "
                                           "from its newest checkpoint",
@@ -146,6 +155,7 @@ void Session::step() {
   settle();
   if (walls_changed_ != 0) walls_.with_next([&] { simulation().stepper.accept_prescribed_walls(); });
   walls_changed_ = 0;
+  simulation().next_walls.clear();
   ++generation_;  // even if the step fails
   TimeStepper& stepper = simulation().stepper;
   try {
@@ -166,7 +176,14 @@ bool Session::at_end(std::optional<double> until) {
   if (until ? is_reached(*until, now.time()) : now.at_end()) return true;
   if (!run_->writes_files()) return false;
   settle();
+  leave_next_walls();
   return run_->attend() != StopReason::none;
+}
+
+void Session::leave_next_walls() {
+  if (walls_changed_ == 0) return;
+  simulation().next_walls = walls_.next();
+  if (!simulation().next_walls.empty()) run_->flow_changed();
 }
 
 void Session::project() {

@@ -127,6 +127,8 @@ class Session {
   void free();
   /// Brings the flow up to date after changes that may have been made on some ranks alone.
   void settle();
+  /// Gives the simulation the velocities that wait, for a checkpoint. Collective, after agree_on_planes().
+  void leave_next_walls();
   void update_flow();
   /// project() after walls have been agreed on.
   void project_now();
@@ -143,7 +145,7 @@ class Session {
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
-  int walls_changed_ = 0;  ///< whether the next step takes over velocities of walls
+  int walls_changed_ = 0;                                      ///< whether the next step takes over velocities of walls
 };
 
 Field copy_of(const Field& field);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -18,6 +19,11 @@ namespace {
 
 int halo_rows(Simulation& simulation) {
   return reach_of(simulation.flow.order);
+}
+
+int bit_of(Walls::Side side, Location component) {
+  const int n = component == Location::x_face ? 0 : component == Location::y_face ? 1 : 2;
+  return 1 << (side == Walls::Side::bottom ? n : 3 + n);
 }
 
 }  // namespace
@@ -212,10 +218,26 @@ std::pair<Field*, std::int64_t> WallAccess::plane(const std::string& name, doubl
   return {&plane.plane(), nearest};
 }
 
+bool WallAccess::any_waits() const {
+  return std::ranges::any_of(next_, [](const auto& entry) { return entry.second.waits; });
+}
+
 std::vector<PrescribedWall> WallAccess::next() {
-  std::vector<PrescribedWall> found;
+  Simulation& simulation = session_->simulation();
+  int waits = 0;
   for (const auto& [place, next] : next_)
-    if (next.waits) found.push_back({place.first, place.second, copy_of(next.velocity)});
+    if (next.waits) waits |= bit_of(place.first, place.second);
+  if (simulation.comm.processes().size() > 1)
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &waits, 1, MPI_INT, MPI_BOR, simulation.comm.world()), "MPI_Allreduce");
+  std::vector<PrescribedWall> found;
+  for (const Walls::Side side : Walls::sides) {
+    for (const Location component : Walls::components) {
+      if ((waits & bit_of(side, component)) == 0) continue;
+      found.push_back({side, component, new_plane(component)});
+      const Next* const next = waiting(side, component);
+      copy_cells(next != nullptr ? next->velocity : *walls().prescribed(side, component), found.back().plane);
+    }
+  }
   return found;
 }
 
@@ -223,7 +245,8 @@ void WallAccess::restore_next(const std::vector<PrescribedWall>& walls_then) {
   forget_next();
   for (const PrescribedWall& wall : walls_then) {
     Next& next = next_[{wall.side, wall.component}];
-    next.velocity = copy_of(wall.plane);
+    next.velocity = new_plane(wall.component);
+    copy_cells(wall.plane, next.velocity);
     next.waits = true;
   }
 }

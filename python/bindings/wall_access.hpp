@@ -54,8 +54,10 @@ class WallAccess {
   void with_next(const std::function<void()>& action);
   /// Drops the next velocities. Local.
   void forget_next();
-  /// Copies of them; replaces them all. Local.
+  bool any_waits() const;  ///< local
+  /// Copies of them on every process, those of components that wait on any. Collective, after agree_on_planes().
   std::vector<PrescribedWall> next();
+  /// Replaces them all. Local.
   void restore_next(const std::vector<PrescribedWall>& walls_then);
   /// The next velocity, otherwise the present one, in memory that the next read overwrites. Local.
   Field& velocity(Walls::Side side, Location component);

@@ -177,7 +177,7 @@ class Simulation:
         """Frees the memory of the simulation, except that of arrays that are still in use. Collective.
 
         With `output`, it first writes the last checkpoint and run.json, unless the run has failed, and then unlocks
-        the directory. Velocities of walls that no step has taken over are dropped.
+        the directory.
 
         After an exception on some processes alone, others may wait for them in another function. If not all processes
         arrive here within 30 seconds of the exception, it prints the exception and ends them all.

@@ -28,8 +28,11 @@ def test_walls_that_do_not_balance_lose_nothing(tmp_path: Path) -> None:
     assert record(out)["step"] == 3 and record(out)["why_stopped"] == "closed by the Python program"
     assert (out / "checkpoints" / "step_0000003.h5").is_file()
     with sluice.Simulation(case, output=out, restart="auto") as sim:
-        assert sim.step_number == 3 and not sim.walls["bottom"].w.values.any()
+        assert sim.step_number == 3 and (sim.walls["bottom"].w.values == 0.25).all()
         assert sim.diagnostics.max_divergence < 1e-10
+        with pytest.raises(sluice.UsageError, match="mean of w"):
+            sim.step()
+        sim.walls["bottom"].w[...] = 0
         sim.step()
 
 

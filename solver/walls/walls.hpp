@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/decomp/field.hpp"
 #include "core/support/exact_sum.hpp"
 #include "model/field_descriptor.hpp"
 #include "model/parameters.hpp"
@@ -141,6 +142,13 @@ class Walls {
   Box3 box_;
   std::array<Wall, 2> walls_;
   MPI_Comm comm_;
+};
+
+/// A component of a wall's velocity that is prescribed: Walls::prescribe.
+struct PrescribedWall {
+  Walls::Side side;
+  Location component;
+  Field plane;
 };
 
 }  // namespace sluice

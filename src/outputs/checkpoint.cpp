@@ -190,7 +190,6 @@ std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& obse
   read_program(simulation, reader, changes);
   layout_of(state, path);  // checked, but not used: the run has its layout already
   simulation.stepper.fill_halos(simulation.state());
-  read_program_halos(simulation, reader);
   // The stored rate is not that of a changed flow. A flow that is not finite gets a new one, so that its
   // first step reports the fault.
   const bool keep_rate = changes.empty() && std::isfinite(simulation.stepper.largest_rate(simulation.state()));
@@ -232,7 +231,7 @@ std::vector<std::string> write_checkpoint(const Simulation& simulation, FlowView
   write_fields(writer, flow.state());
   writer.write_values(state_group, state_values(simulation, flow.advective_rate()));
   write_walls(writer, simulation);
-  write_program(writer, simulation, flow.state());
+  write_program(writer, simulation);
   observers.save(writer);
   return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
 }

@@ -23,7 +23,7 @@ namespace {
 using companion_names::program_group;
 using companion_names::walls_group;
 
-constexpr const char* flow_prefix = "flow_";  ///< of the plane of the velocity
+constexpr const char* next_prefix = "next_";  ///< of velocities that wait for the next step
 constexpr std::array axes{'x', 'y'};
 constexpr std::array forcing_keys{"flow.forcing", "flow.spanwise_forcing"};
 
@@ -93,17 +93,6 @@ const std::vector<double>& finite_plane(const Simulation& simulation, const io::
   return plane;
 }
 
-template <class Velocity>
-auto& component_of(Velocity& velocity, Location component) {
-  return component == Location::x_face ? velocity.u : component == Location::y_face ? velocity.v : velocity.w;
-}
-
-/// The planes of a component that a wall sets: first the one beyond the wall, then that of w on the wall.
-std::vector<int> planes_at(Walls::Side side, Location component, int nz) {
-  if (side == Walls::Side::bottom) return {-1};
-  return component == Location::z_face ? std::vector{nz, nz - 1} : std::vector{nz};
-}
-
 bool concerns(const std::vector<std::string>& changes, const std::string& key) {
   return std::ranges::any_of(changes, [&](const std::string& change) { return change.starts_with(key); });
 }
@@ -137,17 +126,13 @@ void read_walls(Simulation& simulation, const io::CheckpointReader& reader) {
   }
 }
 
-void write_program(io::CheckpointWriter& writer, const Simulation& simulation, const State& state) {
+void write_program(io::CheckpointWriter& writer, const Simulation& simulation) {
   io::Values values;
   const ProgramSettings settings = program_settings(simulation);
-  for (const auto& [side, component, plane] : settings.walls) {
-    const std::string name = name_of(side, component);
-    values.set(name, gather_plane(simulation, side, download(plane)));
-    const Field& field = component_of(state.velocity, component);
-    const int k = planes_at(side, component, field.box().nz()).front();
-    const Box3 beyond{{0, 0, k}, {field.box().nx(), field.box().ny(), k + 1}};
-    values.set(flow_prefix + name, gather_plane(simulation, side, download(field, beyond)));
-  }
+  for (const auto& [side, component, plane] : settings.walls)
+    values.set(name_of(side, component), gather_plane(simulation, side, download(plane)));
+  for (const auto& [side, component, plane] : simulation.next_walls)
+    values.set(next_prefix + name_of(side, component), gather_plane(simulation, side, download(plane)));
   for (std::size_t axis = 0; axis < settings.forcing.size(); ++axis) {
     if (const auto& forcing = settings.forcing[axis])
       values.set(name_of(forcing->kind, axis), forcing->value.constant());
@@ -168,14 +153,20 @@ void read_program(Simulation& simulation, const io::CheckpointReader& reader, st
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : Walls::components) {
       const std::string name = name_of(side, component);
-      if (!values.has(name)) continue;
+      const std::string next = next_prefix + name;
+      if (!values.has(name) && !values.has(next)) continue;
       if (concerns(of_case, fmt::format("walls.{}", word_for(side))) || !can_be_set(simulation, side, component)) {
         changes.push_back(fmt::format("{} of the {} wall, which a program had set: that of the case",
                                       letter_for(component), word_for(side)));
         continue;
       }
-      settings.walls.push_back({side, component, plane_for_wall(simulation, component)});
-      restore(settings.walls.back().plane, finite_plane(simulation, reader, values, name), simulation.grid);
+      const auto read = [&](const std::string& dataset, std::vector<PrescribedWall>& walls) {
+        if (!values.has(dataset)) return;
+        walls.push_back({side, component, plane_for_wall(simulation, component)});
+        restore(walls.back().plane, finite_plane(simulation, reader, values, dataset), simulation.grid);
+      };
+      read(name, settings.walls);
+      read(next, simulation.next_walls);
     }
   }
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
@@ -195,21 +186,6 @@ void read_program(Simulation& simulation, const io::CheckpointReader& reader, st
   restore(simulation, settings);
   for (const NamedCode& named : codes) {
     if (values.has(named.name)) simulation.code_of_checkpoint.*named.count = values.integer(named.name);
-  }
-}
-
-void read_program_halos(Simulation& simulation, const io::CheckpointReader& reader) {
-  if (!reader.has_values(program_group)) return;
-  const io::Values values = reader.values(program_group);
-  const Walls& walls = simulation.stepper.walls();
-  for (const Walls::Side side : Walls::sides) {
-    for (const Location component : Walls::components) {
-      if (walls.prescribed(side, component) == nullptr) continue;
-      const auto& plane = finite_plane(simulation, reader, values, flow_prefix + name_of(side, component));
-      if (!walls.owns(side)) continue;
-      Field& field = component_of(simulation.state().velocity, component);
-      for (const int k : planes_at(side, component, field.box().nz())) restore(field, plane, simulation.grid, k);
-    }
   }
 }
 

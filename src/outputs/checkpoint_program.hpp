@@ -13,13 +13,11 @@ void write_walls(io::CheckpointWriter& writer, const Simulation& simulation);
 /// Throws Error(restart) if the file is damaged.
 void read_walls(Simulation& simulation, const io::CheckpointReader& reader);
 
-/// ProgramSettings, the planes of the velocity beyond these walls, and how much code acts. Nothing without a program.
-void write_program(io::CheckpointWriter& writer, const Simulation& simulation, const State& state);
+/// ProgramSettings, Simulation::next_walls, and how much code acts. Nothing without a program.
+void write_program(io::CheckpointWriter& writer, const Simulation& simulation);
 /// Restores the settings. Where `changes` of the case concern them, the case counts; this is added to `changes`. Throws
 /// Error(restart) if the file is damaged.
 void read_program(Simulation& simulation, const io::CheckpointReader& reader, std::vector<std::string>& changes);
-/// The planes beyond walls: call it after the halos are filled. They differ from what walls set after the last step.
-void read_program_halos(Simulation& simulation, const io::CheckpointReader& reader);
 
 /// "forces: 2, response of the bottom wall: 1", of what acted when the checkpoint was written and does not act now;
 /// empty if there is none. Local.

@@ -22,6 +22,7 @@
 #include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
 #include "src/run/piece_report.hpp"
+#include "src/run/program_settings.hpp"
 #include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
@@ -224,6 +225,7 @@ void RunLoop::go_on_with_program(const std::string& checkpoint) {
   }
   if (!missing.empty()) changes_.push_back("without the code of a program: " + missing);
   simulation_->code_of_checkpoint = {};
+  take_next_walls(*simulation_);
   simulation_->stepper.accept_prescribed_walls();
 }
 

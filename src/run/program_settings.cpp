@@ -36,6 +36,12 @@ bool can_drive(const Simulation& simulation, std::size_t axis, ForcingKind kind)
   return kind == (of_case == ForcingKind::none ? ForcingKind::pressure_gradient : of_case);
 }
 
+void take_next_walls(Simulation& simulation) {
+  for (const PrescribedWall& wall : std::exchange(simulation.next_walls, {}))
+    copy_cells(wall.plane,
+               simulation.stepper.walls().prescribe(wall.side, wall.component, reach_of(simulation.flow.order)));
+}
+
 void restore(Simulation& simulation, const ProgramSettings& settings) {
   TimeStepper& stepper = simulation.stepper;
   Walls& walls = stepper.walls();

@@ -11,13 +11,6 @@
 
 namespace sluice {
 
-/// A component of a wall's velocity that is prescribed: Walls::prescribe.
-struct PrescribedWall {
-  Walls::Side side;
-  Location component;
-  Field plane;
-};
-
 /// Velocities of walls and mean forces that stay until they are changed.
 struct ProgramSettings {
   std::vector<PrescribedWall> walls;
@@ -32,6 +25,9 @@ ProgramSettings program_settings(const Simulation& simulation);
 
 /// Whether the case drives the flow along x (0) or y (1) by a value of this kind, or not at all. Local.
 bool can_drive(const Simulation& simulation, std::size_t axis, ForcingKind kind);
+
+/// Gives walls the velocities of simulation.next_walls, which is then empty. Call it as Walls::prescribe. Local.
+void take_next_walls(Simulation& simulation);
 
 /// Sets all as it was, and returns to the case in what was not set; w of walls with a response stays prescribed.
 /// The flow must permit all of it: Walls::require_prescribable, can_drive. Call it as Walls::prescribe. Local.

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/exchange/exchanges.hpp"
@@ -83,6 +84,8 @@ class Simulation {
   MeanForce forcing;    ///< of the last step
   /// The code that acted when the checkpoint was written from which the run goes on; none after the first step.
   TimeStepper::AddedCode code_of_checkpoint;
+  /// Velocities of walls that a program has set for the next step, which takes them over. Checkpoints hold them.
+  std::vector<PrescribedWall> next_walls;
 
  private:
   /// dt_lim for this rate; throws as stable_dt(). Local.
