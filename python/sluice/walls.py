@@ -184,9 +184,8 @@ class WallVelocity(Plane):
         [:]) also an array in the memory of the GPU, contiguous and of the type of the build, which is copied there.
         The wall has the velocity from the end of the next Runge-Kutta substep on; until then, fields, diagnostics and
         files are of the flow with the present one. `Simulation.project` takes it over at once, and so does what follows
-        a change of u, v or w. If the mean of w differs between the
-        walls, the next step raises UsageError on all processes. Raises UsageError at once if the case or a response
-        sets the component.
+        a change of u, v or w. If the mean of w differs between the walls, the next step raises UsageError on all
+        processes. Raises UsageError at once if the case or a response sets the component.
         """
         session = self._session
         if session.closed:
