@@ -75,7 +75,8 @@ Session::Session(CaseText source, OutputText output, MPI_Comm comm)
   run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
   device_index_ = rank_of(OwnedComm::of_host(comm_));
   run_->begin();
-  walls_.restore_next(std::exchange(simulation().next_walls, {}));
+  if (simulation().next_walls) walls_.restore_next(simulation().next_walls());
+  simulation().next_walls = [this] { return walls_.next(); };
   if (walls_.any_waits() || !simulation().stepper.walls().prescribed().empty()) walls_changed_ = 1;
 }
 
@@ -109,7 +110,7 @@ void Session::close() {
       walls_.restore_next(next);
       walls_changed_ = 1;
     }
-    leave_next_walls();
+    if (walls_changed_ != 0) run_->flow_changed();
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}; so the last checkpoint and run.json were not written: the run goes on "
                                           "from its newest checkpoint",
@@ -153,9 +154,11 @@ void Session::require_between_steps() {
 
 void Session::step() {
   settle();
-  if (walls_changed_ != 0) walls_.with_next([&] { simulation().stepper.accept_prescribed_walls(); });
+  if (walls_changed_ != 0) {
+    if (run_->writes_files()) run_->attend();  // a checkpoint has the walls that the flow has
+    walls_.with_next([&] { simulation().stepper.accept_prescribed_walls(); });
+  }
   walls_changed_ = 0;
-  simulation().next_walls.clear();
   ++generation_;  // even if the step fails
   TimeStepper& stepper = simulation().stepper;
   try {
@@ -176,14 +179,7 @@ bool Session::at_end(std::optional<double> until) {
   if (until ? is_reached(*until, now.time()) : now.at_end()) return true;
   if (!run_->writes_files()) return false;
   settle();
-  leave_next_walls();
   return run_->attend() != StopReason::none;
-}
-
-void Session::leave_next_walls() {
-  if (walls_changed_ == 0) return;
-  simulation().next_walls = walls_.next();
-  if (!simulation().next_walls.empty()) run_->flow_changed();
 }
 
 void Session::project() {

@@ -127,8 +127,6 @@ class Session {
   void free();
   /// Brings the flow up to date after changes that may have been made on some ranks alone.
   void settle();
-  /// Gives the simulation the velocities that wait, for a checkpoint. Collective, after agree_on_planes().
-  void leave_next_walls();
   void update_flow();
   /// project() after walls have been agreed on.
   void project_now();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -284,6 +285,24 @@ def test_what_a_checkpoint_holds(tmp_path: Path) -> None:
         assert "program" in file.attrs["contents"]
     with h5py.File(tmp_path / "plain" / "checkpoints" / "step_0000003.h5") as file:
         assert "program" not in file
+
+
+def test_a_checkpoint_on_request_has_the_walls_of_its_flow(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with sluice.Simulation(CHANNEL, output=out) as sim:
+        sim.step(2)
+        set_walls(sim)
+        (out / "CHECKPOINT").touch()
+        time.sleep(0.6)  # the run looks every half second
+        sim.step(1)
+        before = state_of(sim)
+        assert not (out / "CHECKPOINT").exists()
+    checkpoint = out / "checkpoints" / "step_0000002.h5"
+    with sluice.Simulation(CHANNEL, output=tmp_path / "other", restart=checkpoint) as sim:
+        assert sim.diagnostics.max_divergence < 1e-10
+        assert (sim.walls["top"].u.values[3] == 0.25).all()
+        sim.step()
+        assert_same(before, state_of(sim))
 
 
 def test_a_flux_that_does_not_balance(tmp_path: Path) -> None:

@@ -131,7 +131,9 @@ void write_program(io::CheckpointWriter& writer, const Simulation& simulation) {
   const ProgramSettings settings = program_settings(simulation);
   for (const auto& [side, component, plane] : settings.walls)
     values.set(name_of(side, component), gather_plane(simulation, side, download(plane)));
-  for (const auto& [side, component, plane] : simulation.next_walls)
+  const std::vector<PrescribedWall> next =
+      simulation.next_walls ? simulation.next_walls() : std::vector<PrescribedWall>();
+  for (const auto& [side, component, plane] : next)
     values.set(next_prefix + name_of(side, component), gather_plane(simulation, side, download(plane)));
   for (std::size_t axis = 0; axis < settings.forcing.size(); ++axis) {
     if (const auto& forcing = settings.forcing[axis])
@@ -150,6 +152,7 @@ void read_program(Simulation& simulation, const io::CheckpointReader& reader, st
   const io::Values values = reader.values(program_group);
   const std::vector<std::string> of_case = changes;
   ProgramSettings settings;
+  std::vector<PrescribedWall> next_walls;
   for (const Walls::Side side : Walls::sides) {
     for (const Location component : Walls::components) {
       const std::string name = name_of(side, component);
@@ -166,7 +169,7 @@ void read_program(Simulation& simulation, const io::CheckpointReader& reader, st
         restore(walls.back().plane, finite_plane(simulation, reader, values, dataset), simulation.grid);
       };
       read(name, settings.walls);
-      read(next, simulation.next_walls);
+      read(next, next_walls);
     }
   }
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
@@ -184,6 +187,7 @@ void read_program(Simulation& simulation, const io::CheckpointReader& reader, st
     }
   }
   restore(simulation, settings);
+  if (!next_walls.empty()) keep_next_walls(simulation, std::move(next_walls));
   for (const NamedCode& named : codes) {
     if (values.has(named.name)) simulation.code_of_checkpoint.*named.count = values.integer(named.name);
   }

@@ -225,7 +225,6 @@ void RunLoop::go_on_with_program(const std::string& checkpoint) {
   }
   if (!missing.empty()) changes_.push_back("without the code of a program: " + missing);
   simulation_->code_of_checkpoint = {};
-  take_next_walls(*simulation_);
   simulation_->stepper.accept_prescribed_walls();
 }
 
@@ -341,6 +340,7 @@ void RunLoop::step_and_observe() {
   attended_ = false;
   changed_ = false;
   warn_of_missing_code();
+  if (!options_.embedded) take_next_walls(*simulation_);
   simulation_->take_step();  // whoever sets responses of walls asks for their errors
   ++times_.steps;
   if (!files_) {

@@ -1,5 +1,6 @@
 #include "src/run/program_settings.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
@@ -37,9 +38,25 @@ bool can_drive(const Simulation& simulation, std::size_t axis, ForcingKind kind)
 }
 
 void take_next_walls(Simulation& simulation) {
-  for (const PrescribedWall& wall : std::exchange(simulation.next_walls, {}))
+  if (!simulation.next_walls) return;
+  for (const PrescribedWall& wall : simulation.next_walls()) {
     copy_cells(wall.plane,
                simulation.stepper.walls().prescribe(wall.side, wall.component, reach_of(simulation.flow.order)));
+  }
+  simulation.next_walls = nullptr;
+  simulation.stepper.accept_prescribed_walls();
+}
+
+void keep_next_walls(Simulation& simulation, std::vector<PrescribedWall> walls) {
+  const auto kept = std::make_shared<std::vector<PrescribedWall>>(std::move(walls));
+  simulation.next_walls = [&simulation, kept] {
+    std::vector<PrescribedWall> copies;
+    for (const PrescribedWall& wall : *kept) {
+      copies.push_back({wall.side, wall.component, plane_for_wall(simulation, wall.component)});
+      copy_cells(wall.plane, copies.back().plane);
+    }
+    return copies;
+  };
 }
 
 void restore(Simulation& simulation, const ProgramSettings& settings) {

@@ -26,8 +26,11 @@ ProgramSettings program_settings(const Simulation& simulation);
 /// Whether the case drives the flow along x (0) or y (1) by a value of this kind, or not at all. Local.
 bool can_drive(const Simulation& simulation, std::size_t axis, ForcingKind kind);
 
-/// Gives walls the velocities of simulation.next_walls, which is then empty. Call it as Walls::prescribe. Local.
+/// Gives walls the velocities of simulation.next_walls, which is then null. Throws Error(usage) if they do not balance.
+/// Collective.
 void take_next_walls(Simulation& simulation);
+/// Makes simulation.next_walls return these.
+void keep_next_walls(Simulation& simulation, std::vector<PrescribedWall> walls);
 
 /// Sets all as it was, and returns to the case in what was not set; w of walls with a response stays prescribed.
 /// The flow must permit all of it: Walls::require_prescribable, can_drive. Call it as Walls::prescribe. Local.

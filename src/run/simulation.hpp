@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,8 +85,9 @@ class Simulation {
   MeanForce forcing;    ///< of the last step
   /// The code that acted when the checkpoint was written from which the run goes on; none after the first step.
   TimeStepper::AddedCode code_of_checkpoint;
-  /// Velocities of walls that a program has set for the next step, which takes them over. Checkpoints hold them.
-  std::vector<PrescribedWall> next_walls;
+  /// Returns the velocities of walls that a program has set for the next step, which takes them over: checkpoints hold
+  /// them. Null: none. Collective.
+  std::function<std::vector<PrescribedWall>()> next_walls;
 
  private:
   /// dt_lim for this rate; throws as stable_dt(). Local.
