@@ -13,13 +13,18 @@ import sluice_run
 from sluice import _core
 
 
+def need_ranks(ranks: int) -> None:
+    """Skips the test without mpi4py or so many GPUs."""
+    pytest.importorskip("mpi4py")
+    if _core.is_gpu and int(os.environ.get("SLUICE_GPU_RANKS", "1")) < ranks:
+        pytest.skip("one GPU for each process")
+
+
 def ran(
     folder: Path, text: str, *args: object, ranks: int, timeout: float = 120
 ) -> subprocess.CompletedProcess[str]:
     """Runs a script on so many processes. Skips the test without mpi4py or so many GPUs."""
-    pytest.importorskip("mpi4py")
-    if _core.is_gpu and int(os.environ.get("SLUICE_GPU_RANKS", "1")) < ranks:
-        pytest.skip("one GPU for each process")
+    need_ranks(ranks)
     script = folder / "script.py"
     script.write_text(text)
     return subprocess.run(

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 import pytest
 import sluice_run
-from processes import run_script
+from processes import need_ranks, run_script
 
 import sluice
 
@@ -305,7 +305,7 @@ with sluice.Simulation(case, output=sys.argv[2], restart="auto") as sim:
 
 
 def test_two_processes(tmp_path: Path) -> None:
-    pytest.importorskip("mpi4py")
+    need_ranks(2)
     two = {"parallel": {"grid": [1, 2], "exchange": "mpi_pipelined"}}
     expected = run_program(tmp_path, two, ranks=2)
     expected.rename(tmp_path / "program")
