@@ -124,7 +124,7 @@ PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const Pr
     const bool first = k == 0;
     const bool last = k + 1 == Rk3::substeps;
     words[TimedPhase::momentum] += Momentum::words(flow.diffusion, first, last, corrects, on_gpu);
-    if (on_gpu) words[TimedPhase::momentum] += forces.words();  // a CPU has what they need in cache
+    if (on_gpu) words[TimedPhase::momentum] += forces.words();  // a CPU has most of what they need in cache
     add(Transport::words(flow, lines, first, last, corrects, on_gpu));
     if (implicit_z) words[TimedPhase::implicit_diffusion] += ImplicitDiffusion::words(lines, pressure_field);
     add(Projection::words(cells, processes, flow, lines));

@@ -69,7 +69,8 @@ void set(Field& field, const Field& copy) {
 
 Session::Session(CaseText source, OutputText output, MPI_Comm comm)
     : comm_(OwnedComm::duplicate_of(comm)), closing_(OwnedComm::duplicate_of(comm_)) {
-  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  for (const MPI_Comm own : {MPI_Comm(comm_), MPI_Comm(closing_)})
+    check_mpi(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   output.options.case_file = source.options.file;
   const StartOptions options = shared_options(std::move(output), comm_);
   run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
@@ -155,7 +156,7 @@ void Session::require_between_steps() {
 void Session::step() {
   settle();
   if (walls_changed_ != 0) {
-    if (run_->writes_files()) run_->attend();  // a checkpoint has the walls that the flow has
+    if (run_->writes_files() && !run_->attended()) run_->attend();  // a checkpoint has the walls that the flow has
     walls_.with_next([&] { simulation().stepper.accept_prescribed_walls(); });
   }
   walls_changed_ = 0;
@@ -271,8 +272,9 @@ void Session::restore(const Snapshot& snapshot) {
     for (std::size_t n = 0; fits && n < fields.size(); ++n) pairs.emplace_back(&fields[n].field, &snapshot.fields[n]);
     for (std::size_t n = 0; fits && n < walls.size(); ++n) pairs.emplace_back(walls[n].plane, &snapshot.walls[n]);
     fits = fits && std::ranges::all_of(pairs, [](const auto& pair) { return is_alike(*pair.first, *pair.second); });
-    for (const PrescribedWall& wall : snapshot.settings.walls)
-      now.stepper.walls().require_prescribable(wall.side, wall.component);
+    for (const auto* const walls_then : {&snapshot.settings.walls, &snapshot.next_walls})
+      for (const PrescribedWall& wall : *walls_then)
+        now.stepper.walls().require_prescribable(wall.side, wall.component);
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const auto& set_then = snapshot.settings.forcing[axis];
       fits = fits && (!set_then || can_drive(now, axis, set_then->kind));

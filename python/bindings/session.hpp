@@ -64,11 +64,11 @@ class Session {
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  /// Writes the last files, if there are any, and frees the memory, also if that fails. Velocities of walls that no
-  /// step has taken over are dropped.
+  /// Writes the last files, if there are any, and frees the memory, also if that fails. The last
+  /// checkpoint holds velocities of walls that wait for the next step.
   void close();
-  /// Waits until all processes are about to close, at most so many seconds. If it returns false, some wait for others
-  /// in another function, and abort() is all that can follow.
+  /// Waits until all processes are about to close, at most so many seconds. False: some are in another collective
+  /// function, and only abort() may follow.
   bool all_close(double seconds);
   /// Ends all processes. Local.
   void abort(int code);

@@ -180,12 +180,12 @@ class Simulation:
         the directory.
 
         After an exception on some processes alone, others may wait for them in another function. If not all processes
-        arrive here within 30 seconds of the exception, it prints the exception and ends them all.
+        arrive here within 30 seconds, it prints the exception and ends them all.
         """
         self._close(sys.exc_info()[1])
 
     def _close(self, error: BaseException | None) -> None:
-        """`error`: that is on its way, or has ended Python."""
+        """`error`: the exception that is propagating, or that has ended Python."""
         if not self._session.closed and self._session.size > 1:
             self._wait_for_all(error)
         try:
@@ -200,7 +200,7 @@ class Simulation:
             return
         traceback.print_exception(error)
         print(
-            f"sluice: process {self.rank} of {self.size} has this error, and others do not: all are ended",
+            f"sluice: process {self.rank} of {self.size} has this error; others are still running: ending all",
             file=sys.stderr,
         )
         sys.stdout.flush()

@@ -205,7 +205,10 @@ def test_the_program_keeps_walls_and_forces(tmp_path: Path) -> None:
     controlled(tmp_path / "out", control)
     sluice_run.must(go_on(tmp_path))
     log = (tmp_path / "out" / "log.txt").read_text()
-    assert "stay as a program has set them: v of the bottom wall, w of the bottom wall, u of the top" in log
+    assert (
+        "Kept as a Python program has set them: v of the bottom wall, w of the bottom wall, u of the top"
+        in log
+    )
     assert "bulk_velocity_x 1.05, pressure_gradient_y 0.02" in log
     with sluice.Simulation(CHANNEL, output=tmp_path / "out", restart="auto") as sim:
         found = state_of(sim)
@@ -229,7 +232,7 @@ def test_what_the_case_changes_counts(tmp_path: Path) -> None:
     assert "changed on restart: w of the bottom wall, which a program had set: that of the case" in log
     assert "changed on restart: bulk_velocity_x 1.05, which a program had set: that of the case" in log
     assert (
-        "stay as a program has set them: u of the top wall, v of the top wall, w of the top wall, press"
+        "Kept as a Python program has set them: u of the top wall, v of the top wall, w of the top wall, press"
         in log
     )
 
@@ -312,9 +315,17 @@ def test_a_flux_that_does_not_balance(tmp_path: Path) -> None:
         sim.walls["bottom"].w[...] = 0.25
         with pytest.raises(sluice.UsageError, match=r"0\.25 on the bottom wall"):
             sim.step()
-    assert go_on(tmp_path).code == 2
+    refused = go_on(tmp_path)
+    assert (
+        refused.code == 3 and "0.25 on the bottom wall" in refused.text and "--allow-change" in refused.text
+    )
     with sluice.Simulation(CHANNEL, output=tmp_path / "out", restart="auto") as sim:
         with pytest.raises(sluice.UsageError, match=r"0\.25 on the bottom wall"):
             sim.step()
         sim.walls["bottom"].w[...] = 0
         sim.step()
+    with sluice.Simulation(CHANNEL, output=tmp_path / "out", restart="auto") as sim:
+        sim.walls["bottom"].w[...] = 0.25
+    sluice_run.must(go_on(tmp_path, "--allow-change"))
+    (change,) = json.loads((tmp_path / "out" / "run.json").read_text())["changes"]
+    assert change.startswith("without the velocities of walls that a program set last: ")

@@ -21,10 +21,10 @@ struct OpposeFluctuation {
 /// Rows one after the other, from this one on.
 struct UnpackRows {
   const real* rows;
-  int first_j, nx, k;
+  int first_j, nx;
   View3<real> to;
   SLUICE_INLINE void operator()(int i, int j, int) const {
-    to(i, j, k) = rows[static_cast<std::ptrdiff_t>(j - first_j) * nx + i];
+    to(i, j, 0) = rows[static_cast<std::ptrdiff_t>(j - first_j) * nx + i];
   }
 };
 
@@ -62,11 +62,11 @@ WallPlane WallResponse::named(const std::string& name, Field& plane) const {
   return {name + (setup_.side == Walls::Side::bottom ? "_bottom" : "_top"), setup_.side, &plane};
 }
 
-void restore(Field& field, const std::vector<double>& whole_plane, const Grid& grid, int k) {
+void restore(Field& plane, const std::vector<double>& whole_plane, const Grid& grid) {
   const auto& cells = grid.cells();
   SLUICE_REQUIRE(whole_plane.size() == static_cast<std::size_t>(cells[0] * cells[1]), "a plane has nx ny values");
-  const Box3& box = field.box();
-  const int halo = field.halo().y;
+  const Box3& box = plane.box();
+  const int halo = plane.halo().y;
   std::vector<real> rows;
   for (std::int64_t j = box.lo[1] - halo; j < box.hi[1] + halo; ++j) {
     const std::int64_t row = ((j % cells[1]) + cells[1]) % cells[1];
@@ -75,7 +75,7 @@ void restore(Field& field, const std::vector<double>& whole_plane, const Grid& g
   }
   const Buffer<real> values(rows);
   const Box3 with_halo{{0, -halo, 0}, {box.nx(), box.ny() + halo, 1}};
-  parallel_for("restore a plane of a wall", with_halo, UnpackRows{values.data(), -halo, box.nx(), k, field.view()});
+  parallel_for("restore a plane of a wall", with_halo, UnpackRows{values.data(), -halo, box.nx(), plane.view()});
   device::synchronize();
 }
 

@@ -74,7 +74,7 @@ class WallResponse {
 /// ranks and process grids; NaN if a value is not finite. Collective.
 double mean_over_wall(const Walls& walls, Walls::Side side, const Field& plane, const Grid& grid, MPI_Comm comm);
 
-/// Fills a plane of a wall, or plane k of a field, y halo included, from the whole plane, x fastest. Local.
-void restore(Field& field, const std::vector<double>& whole_plane, const Grid& grid, int k = 0);
+/// Fills a plane of a wall, y halo included, from the whole plane, x fastest. Local.
+void restore(Field& plane, const std::vector<double>& whole_plane, const Grid& grid);
 
 }  // namespace sluice

@@ -208,6 +208,7 @@ std::string text_of_program_settings(const Simulation& simulation) {
   std::vector<std::string> list;
   for (const auto& [side, component, plane] : settings.walls)
     list.push_back(fmt::format("{} of the {} wall", letter_for(component), word_for(side)));
+  if (simulation.next_walls) list.emplace_back("velocities of walls from the next step on");
   for (std::size_t axis = 0; axis < settings.forcing.size(); ++axis) {
     if (const auto& forcing = settings.forcing[axis])
       list.push_back(fmt::format("{} {:g}", name_of(forcing->kind, axis), forcing->value.constant()));

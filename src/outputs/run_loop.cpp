@@ -214,18 +214,36 @@ void RunLoop::begin_files() {
 
 void RunLoop::go_on_with_program(const std::string& checkpoint) {
   const std::string settings = text_of_program_settings(*simulation_);
-  if (!settings.empty()) say("These stay as a program has set them: " + settings);
+  if (!settings.empty()) say("Kept as a Python program has set them: " + settings);
   if (options_.embedded) return;
   const std::string missing = missing_code(*simulation_);
   if (!missing.empty() && !options_.directory->allow_change) {
     throw Error(ExitCode::restart,
-                fmt::format("{}: code of a Python program acted on this flow ({}), which a checkpoint does not hold; "
+                fmt::format("{}: code of a Python program acted on this flow ({}), and checkpoints do not hold code; "
                             "go on from that program (restart=\"auto\"), or say --allow-change to go on without it",
                             checkpoint, missing));
   }
   if (!missing.empty()) changes_.push_back("without the code of a program: " + missing);
   simulation_->code_of_checkpoint = {};
   simulation_->stepper.accept_prescribed_walls();
+  try_next_walls(checkpoint);
+}
+
+/// Those of a checkpoint, which the first step takes over.
+void RunLoop::try_next_walls(const std::string& checkpoint) {
+  const auto next = simulation_->next_walls;
+  const ProgramSettings present = program_settings(*simulation_);
+  try {
+    take_next_walls(*simulation_);
+    simulation_->next_walls = next;
+  } catch (const Error& error) {
+    if (!options_.directory->allow_change)
+      throw Error(ExitCode::restart, fmt::format("{}: {}; set them in the Python program (restart=\"auto\"), or say "
+                                                 "--allow-change to go on without what was set last",
+                                                 checkpoint, error.what()));
+    changes_.push_back(fmt::format("without the velocities of walls that a program set last: {}", error.what()));
+  }
+  restore(*simulation_, present);
 }
 
 void RunLoop::warn_of_missing_code() {

@@ -59,6 +59,8 @@ class RunLoop {
   /// Serves requests to the run (StopControl), such as one for a checkpoint. Returns why the run should stop, or should
   /// have stopped earlier.
   StopReason attend();
+  /// Whether it has been called since the last step. Local.
+  bool attended() const { return attended_; }
 
   /// One step and what is written after it. Throws Error(numerics) if the flow blows up, Error(io) if an output fails;
   /// run.json records both, and the run has ended. So does the next function.
@@ -101,6 +103,7 @@ class RunLoop {
   void warn_of_dt();
   /// What a checkpoint holds of a program that stepped the run. Throws Error(restart) if its code is missing for good.
   void go_on_with_program(const std::string& checkpoint);
+  void try_next_walls(const std::string& checkpoint);
   void warn_of_missing_code();
   /// Records an error of the action, with what the user needs to find its cause.
   void recorded(const std::function<void()>& action);

@@ -15,7 +15,7 @@ struct RunTimes {
   double start = 0;                       ///< wall_seconds() at the start of the program
   double stepping = 0;                    ///< seconds in steps
   double output = 0;                      ///< seconds in statistics and output
-  std::map<std::string, double> outputs;  ///< the same by the name of the output
+  std::map<std::string, double> outputs;  ///< seconds in each output, by name
   double checkpoint = 0;                  ///< seconds in the last checkpoint
   double fields = 0;                      ///< seconds in the longest output of fields
   double memory = 0;                      ///< maximum device memory held, in bytes, all ranks together
