@@ -229,8 +229,9 @@ void RunLoop::go_on_with_program(const std::string& checkpoint) {
   try_next_walls(checkpoint);
 }
 
-/// Those of a checkpoint, which the first step takes over.
+/// Refuses or drops velocities of walls that the first step would take over if they do not balance.
 void RunLoop::try_next_walls(const std::string& checkpoint) {
+  if (!simulation_->next_walls) return;
   const auto next = simulation_->next_walls;
   const ProgramSettings present = program_settings(*simulation_);
   try {
