@@ -80,9 +80,18 @@ struct Tile {
   int nx, ny;    ///< cells of a thread block
   int resident;  ///< thread blocks per multiprocessor, limited by registers
 };
-constexpr Tile tile(bool wide) {
+constexpr Tile small_tile(bool wide) {
   return wide ? Tile{32, 8, in_double ? 2 : 4} : Tile{64, 6, in_double ? 2 : 3};
 }
+/// Has fewer cells around it for each of its own, but takes most of the shared memory of a multiprocessor, which some
+/// GPUs lack. Only for differences of order 4 with implicit_z in double precision: others are not faster in it.
+constexpr Tile large_tile() {
+  return Tile{32, 16, 1};
+}
+/// Share of the threads that large tiles may lose at the ends of rows and columns, more than small ones, and how long
+/// their columns must be: the first planes of a column are not overlapped with anything.
+inline constexpr double most_idle = 0.02;
+inline constexpr int min_planes_of_large = 32;
 /// Planes of a column. Long columns read few planes twice; short ones occupy every multiprocessor on a small grid.
 inline constexpr int min_planes = 16, max_planes = 112;
 inline constexpr long long blocks_wanted = 8192;

@@ -19,11 +19,12 @@ inline constexpr int piece_bytes = device::widest_access;  ///< size of one asyn
 inline constexpr int piece = piece_bytes / sizeof(real);
 
 /// The part of a plane that a thread block keeps: its cells and as many around them as differences of this order read.
-template <Order order>
+template <Order order, bool large>
 struct Tile {
   static constexpr bool wide = points_beside(order) == 2;
-  static constexpr int nx = tuning::march::tile(wide).nx;  ///< cells of the block
-  static constexpr int ny = tuning::march::tile(wide).ny;
+  static constexpr tuning::march::Tile chosen = large ? tuning::march::large_tile() : tuning::march::small_tile(wide);
+  static constexpr int nx = chosen.nx;  ///< cells of the block
+  static constexpr int ny = chosen.ny;
   static constexpr int threads = nx * ny;
   static constexpr int halo = op::CellFor<order>::reach;
   static constexpr int halo_pieces = (halo + piece - 1) / piece;  ///< in x, whole pieces to keep copies aligned

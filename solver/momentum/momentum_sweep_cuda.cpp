@@ -25,12 +25,11 @@ struct Surroundings {
 };
 
 /// Computes R and u* of one cell, and p where the sweep updates it. old: its old tendencies; at: its offset in all
-/// arrays.
-template <class Kind, int row>
+/// arrays, the old tendencies `threads` apart.
+template <class Kind, int threads, int row>
 __device__ void update_cell(const MomentumArrays& a, const Surroundings<row>& near, const PlaneMetrics& m,
                             const real* old, std::ptrdiff_t at) {
   constexpr Order order = Kind::order;
-  constexpr int threads = Tile<order>::threads;
   const auto& [u, v, w, p] = near;
   const auto here = inner_cell<op::CellFor<order>>(0, 0, 0);
   const auto of_u = op::transports_of<order, Location::x_face>(u, v, here, m);
@@ -55,15 +54,14 @@ __device__ cuda::Word rate_bits(const Surroundings<row>& near, const PlaneMetric
 /// largest_rate: null, or the bits of the largest advective rate, as max_of_cells finds them. Flows that may leave
 /// corrections always run this one kernel, with or without a correction to apply, so that their bits do not depend on
 /// which step left one.
-template <class Kind>
-__global__ void __launch_bounds__(Tile<Kind::order>::threads, tuning::march::tile(Tile<Kind::order>::wide).resident)
+template <class Kind, class TileOf>
+__global__ void __launch_bounds__(TileOf::threads, TileOf::chosen.resident)
     march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column, cuda::Word* largest_rate) {
   extern __shared__ __align__(piece_bytes) unsigned char memory[];
   real* tiles = reinterpret_cast<real*>(memory);
   constexpr Order order = Kind::order;
   constexpr bool first = Kind::first;
   constexpr bool implicit_z = Kind::implicit_z;
-  using TileOf = Tile<order>;
   using Layout = SharedLayout<TileOf, implicit_z>;
   real* const u = tiles;
   real* const v = tiles + Layout::v;
@@ -151,7 +149,7 @@ __global__ void __launch_bounds__(Tile<Kind::order>::threads, tuning::march::til
       const PlaneMetrics m = column.around(a.m, k);
       __pipeline_wait_prior(1);  // the old tendencies
       if (largest_rate != nullptr) largest = cuda::larger(largest, rate_bits<order>(near, m));
-      update_cell<Kind>(a, near, m, old, at);
+      update_cell<Kind, TileOf::threads>(a, near, m, old, at);
       at += stored_u.stride_z;
       if (!first && k + 1 < end) bring_old();
     }
@@ -160,40 +158,63 @@ __global__ void __launch_bounds__(Tile<Kind::order>::threads, tuning::march::til
   if (largest_rate != nullptr) cuda::keep_largest(largest, largest_rate);
 }
 
+template <class TileOf, bool implicit_z>
+bool fits() {
+  return SharedLayout<TileOf, implicit_z>::bytes <= device::multiprocessors().max_shared_bytes_of_block;
+}
+
+template <class TileOf>
+struct Columns {
+  int x, y;     ///< how many
+  int planes;   ///< of each
+  double busy;  ///< share of the threads in a plane that have a cell
+
+  explicit Columns(const Box3& box)
+      : x((box.nx() + TileOf::nx - 1) / TileOf::nx), y((box.ny() + TileOf::ny - 1) / TileOf::ny) {
+    using namespace tuning::march;
+    planes = static_cast<int>(
+        std::clamp<long long>(static_cast<long long>(x) * y * box.nz() / blocks_wanted, min_planes, max_planes));
+    busy = static_cast<double>(box.nx()) * box.ny() / (static_cast<double>(x) * y * TileOf::threads);
+  }
+};
+
+template <class Kind>
+inline constexpr bool may_be_large = Kind::order == Order::fourth&& Kind::implicit_z && sizeof(real) == sizeof(double);
+
+template <class Kind>
+bool suits_large_tiles(const Box3& box) {
+  const Columns<Tile<Kind::order, true>> large(box);
+  const Columns<Tile<Kind::order, false>> small(box);
+  return fits<Tile<Kind::order, true>, Kind::implicit_z>() && large.planes >= tuning::march::min_planes_of_large &&
+         large.busy >= small.busy - tuning::march::most_idle;
+}
+
 /// Pieces must be aligned and not straddle the period; one offset must serve all arrays; tiles must fit.
 template <Order order>
 bool suits_march(const MomentumArrays& a, const Box3& box, bool implicit_z) {
   const View3<const real>& u = a.velocity.stored_u();
-  if (box.nx() < Tile<order>::left || box.nx() % piece != 0 || u.stride_y % piece != 0 ||
+  if (box.nx() < Tile<order, false>::left || box.nx() % piece != 0 || u.stride_y % piece != 0 ||
       u.stride_z > std::numeric_limits<int>::max()) {
     return false;
   }
-  const std::size_t memory = device::multiprocessors().max_shared_bytes_of_block;
-  if ((implicit_z ? SharedLayout<Tile<order>, true>::bytes : SharedLayout<Tile<order>, false>::bytes) > memory)
-    return false;
+  if (!(implicit_z ? fits<Tile<order, false>, true>() : fits<Tile<order, false>, false>())) return false;
   const auto alike = [&](const auto& f) { return f.stride_y == u.stride_y && f.stride_z == u.stride_z; };
   return alike(a.velocity.stored_v()) && alike(a.velocity.stored_w()) && (!implicit_z || alike(a.p)) &&
          (a.updated_p.origin == nullptr || alike(a.updated_p)) && std::ranges::all_of(a.tendency, alike) &&
          std::ranges::all_of(a.star, alike);
 }
 
-int choose_planes_in_column(int columns, int nz) {
-  using namespace tuning::march;
-  return static_cast<int>(
-      std::clamp<long long>(static_cast<long long>(columns) * nz / blocks_wanted, min_planes, max_planes));
-}
-
-template <class Kind>
+template <class Kind, class TileOf>
 void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* largest_rate) {
-  using TileOf = Tile<Kind::order>;
-  const dim3 columns((box.nx() + TileOf::nx - 1) / TileOf::nx, (box.ny() + TileOf::ny - 1) / TileOf::ny);
-  const int planes = choose_planes_in_column(static_cast<int>(columns.x * columns.y), box.nz());
-  const dim3 blocks(columns.x, columns.y, (box.nz() + planes - 1) / planes);
-  const auto kernel = march_in_z<Kind>;
+  const Columns<TileOf> columns(box);
+  const dim3 blocks(static_cast<unsigned>(columns.x), static_cast<unsigned>(columns.y),
+                    static_cast<unsigned>((box.nz() + columns.planes - 1) / columns.planes));
+  const auto kernel = march_in_z<Kind, TileOf>;
   constexpr std::size_t bytes = SharedLayout<TileOf, Kind::implicit_z>::bytes;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "shared memory of the momentum sweep");
-  kernel<<<blocks, dim3(TileOf::nx, TileOf::ny), bytes>>>(arrays, box.nx(), box.ny(), box.nz(), planes, largest_rate);
+  kernel<<<blocks, dim3(TileOf::nx, TileOf::ny), bytes>>>(arrays, box.nx(), box.ny(), box.nz(), columns.planes,
+                                                          largest_rate);
   check_cuda(cudaGetLastError(), "momentum");
 }
 
@@ -207,7 +228,12 @@ void sweep_momentum(const MomentumArrays& arrays, const Box3& box, const SweepFo
     using Kind = decltype(kind);
     if (!box.empty() && suits_march<Kind::order>(arrays, box, form.implicit_z)) {
       cuda::Word* const largest = largest_rate != nullptr ? cuda::result_scratch(1) : nullptr;
-      launch_march<Kind>(arrays, box, largest);
+      bool large = false;
+      if constexpr (may_be_large<Kind>) {
+        large = suits_large_tiles<Kind>(box);
+        if (large) launch_march<Kind, Tile<Kind::order, true>>(arrays, box, largest);
+      }
+      if (!large) launch_march<Kind, Tile<Kind::order, false>>(arrays, box, largest);
       if (largest_rate != nullptr) largest_rate->fetch(largest);
       return;
     }
