@@ -163,6 +163,7 @@ bool fits() {
   return SharedLayout<TileOf, implicit_z>::bytes <= device::multiprocessors().max_shared_bytes_of_block;
 }
 
+/// The columns of cells that thread blocks march through.
 template <class TileOf>
 struct Columns {
   int x, y;     ///< how many
@@ -178,8 +179,10 @@ struct Columns {
   }
 };
 
+/// Whether large tiles are faster for this sweep, on GPUs that have the shared memory.
 template <class Kind>
-inline constexpr bool may_be_large = Kind::order == Order::fourth&& Kind::implicit_z && sizeof(real) == sizeof(double);
+inline constexpr bool may_be_large = (Kind::order == Order::fourth) && Kind::implicit_z &&
+                                     (sizeof(real) == sizeof(double));
 
 template <class Kind>
 bool suits_large_tiles(const Box3& box) {
