@@ -41,14 +41,16 @@ Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
       order_(flow.order) {}
 
 SweepForm Momentum::form_of(const SubstepWeights& weights) const {
-  return {order_, weights.beta_dt == 0, diffusion_ == Diffusion::implicit_z};
+  return {.order = order_, .first = weights.beta_dt == 0, .implicit_z = diffusion_ == Diffusion::implicit_z};
 }
 
 void Momentum::predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights,
                        VectorField& tendency, VectorField& star, const BesideMomentum& beside) const {
   MomentumArrays arrays = arrays_of(velocity, p, metrics_, viscosity_, weights, tendency, star);
   if (beside.updated_pressure != nullptr) arrays.updated_p = beside.updated_pressure->view();
-  sweep_momentum(arrays, p.local_box(), form_of(weights), beside.tasks, beside.largest_rate);
+  SweepForm form = form_of(weights);
+  form.tiles = beside.tiles;
+  sweep_momentum(arrays, p.local_box(), form, beside.tasks, beside.largest_rate);
 }
 
 bool Momentum::can_correct(const State& state, const Field& phi, VectorField& tendency, VectorField& star) const {

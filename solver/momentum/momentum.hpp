@@ -17,11 +17,16 @@ struct SubstepWeights {
   bool keeps_tendency = true;   ///< false in the last substep: the next one has beta = 0 and does not read R
 };
 
+/// Tiles of cells that the thread blocks of a GPU march through: `fastest` depends on the grid. large: where this kind
+/// of sweep has such tiles and they fit the shared memory.
+enum class SweepTiles { fastest, small, large };
+
 /// How a sweep is done.
 struct SweepForm {
   Order order;
   bool first;  ///< the old tendency is not read
   bool implicit_z;
+  SweepTiles tiles = SweepTiles::fastest;
 };
 
 /// Whether predict() also updates p, eq. (6), where it corrects the velocity. That takes a second array of p, because
@@ -33,6 +38,7 @@ struct BesideMomentum {
   RowTasks tasks{};                          ///< for each row; only if Momentum::runs_tasks
   Deferred<double>* largest_rate = nullptr;  ///< gets the largest advective rate of u in the rank (advective_rate.hpp)
   Field* updated_pressure = nullptr;         ///< gets the new p, without halos, if the pending correction includes p
+  SweepTiles tiles = SweepTiles::fastest;    ///< on a GPU
 };
 
 /// The momentum equation without forcing: eq. (1), or the right-hand side of eq. (5).

@@ -185,11 +185,13 @@ inline constexpr bool may_be_large = (Kind::order == Order::fourth) && Kind::imp
                                      (sizeof(real) == sizeof(double));
 
 template <class Kind>
-bool suits_large_tiles(const Box3& box) {
+bool takes_large_tiles(const Box3& box, SweepTiles tiles) {
   const Columns<Tile<Kind::order, true>> large(box);
   const Columns<Tile<Kind::order, false>> small(box);
-  return fits<Tile<Kind::order, true>, Kind::implicit_z>() && large.planes >= tuning::march::min_planes_of_large &&
-         large.busy >= small.busy - tuning::march::most_idle;
+  const bool faster =
+      large.planes >= tuning::march::min_planes_of_large && large.busy >= small.busy - tuning::march::most_idle;
+  return fits<Tile<Kind::order, true>, Kind::implicit_z>() &&
+         (tiles == SweepTiles::fastest ? faster : tiles == SweepTiles::large);
 }
 
 /// Pieces must be aligned and not straddle the period; one offset must serve all arrays; tiles must fit.
@@ -233,7 +235,7 @@ void sweep_momentum(const MomentumArrays& arrays, const Box3& box, const SweepFo
       cuda::Word* const largest = largest_rate != nullptr ? cuda::result_scratch(1) : nullptr;
       bool large = false;
       if constexpr (may_be_large<Kind>) {
-        large = suits_large_tiles<Kind>(box);
+        large = takes_large_tiles<Kind>(box, form.tiles);
         if (large) launch_march<Kind, Tile<Kind::order, true>>(arrays, box, largest);
       }
       if (!large) launch_march<Kind, Tile<Kind::order, false>>(arrays, box, largest);
