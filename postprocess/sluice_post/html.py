@@ -224,6 +224,26 @@ _PERFORMANCE = {
 }
 
 
+_ENERGY = {
+    "joules": "energy, J",
+    "watts": "mean power, W",
+    "nj_per_point_per_step": "energy, nJ per point and step",
+    "joules_per_h_over_u_tau": Markup("energy, J per h/u<sub>τ</sub>"),
+    "devices": "energy measured on",
+}
+
+
+def _performance(record: dict[str, Any]) -> dict[str, Any]:
+    """What run.json holds about the speed and the energy of the latest start."""
+    rows = {name: record[key] for key, name in _PERFORMANCE.items() if key in record}
+    energy = record.get("energy")
+    if isinstance(energy, dict) and "devices" in energy:
+        count, device = energy["devices"], energy.get("device")
+        energy = {**energy, "devices": f"{count} {device}{'' if count == 1 else 's'}"}
+        rows |= {name: energy[key] for key, name in _ENERGY.items() if key in energy}
+    return rows
+
+
 def _phases(record: dict[str, Any]) -> list[tuple[str, float]]:
     """Names and seconds of the phases that run.json holds, the longest first."""
     phases = record.get("phases")
@@ -260,9 +280,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
             (wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)
         ],
         comparison=comparison,
-        performance={
-            name: run.provenance[key] for key, name in _PERFORMANCE.items() if key in run.provenance
-        },
+        performance=_performance(record),
         phases=_phases(record),
         spectra_table=spectra_tables.table_text(spectra) if spectra else "",
         densities_table=density_tables.table_text(results.densities) if results.densities else "",

@@ -380,6 +380,16 @@ def write_run_json(path: Path) -> None:
         "wall_seconds": 85.1,
         "point_steps_per_second": 7.1e6,
         "phases": [{"name": name, "seconds": seconds, "calls": 3} for name, seconds in phases],
+        "energy": {
+            "device": "GPU",
+            "devices": 2,
+            "joules": 115300.0,
+            "seconds": 85.0,
+            "watts": 1356.5,
+            "nj_per_point_per_step": 191.06,
+            "joules_per_h_over_u_tau": 812.25,
+            "u_tau": 0.0637,
+        },
     }
     path.write_text(json.dumps(record))
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import synthetic
 
-from sluice_post import layout
+from sluice_post import html, layout
 from sluice_post.cli import main
 from sluice_post.run import load_run
 
@@ -79,6 +79,14 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
     page = (run_copy / "report.html").read_text(encoding="utf-8")
     assert "MKM" in page or "Lee &amp; Moser" in page
     assert "point-steps per second" in page
+    rows = re.findall(r"<tr><td>(energy.*|mean power.*)</td><td>(.*)</td></tr>", page)
+    assert rows == [
+        ("energy, J", "1.153·10<sup>5</sup>"),
+        ("mean power, W", "1356.5"),
+        ("energy, nJ per point and step", "191.06"),
+        ("energy, J per h/u<sub>τ</sub>", "812.25"),
+        ("energy measured on", "2 GPUs"),
+    ]
     for name in (
         *("profiles.csv", "profiles_mean.dat", "profiles_fluc.dat"),
         *("profiles_mean_stdev.dat", "profiles_fluc_stdev.dat"),
@@ -97,6 +105,14 @@ def test_a_report_says_that_the_run_failed(run_copy, capsys):
     assert "this run failed: the velocity is not finite" in capsys.readouterr().out
     page = (run_copy / "report.html").read_text(encoding="utf-8")
     assert "This run failed</b> at step 42000: the velocity is not finite" in page
+
+
+def test_energy_that_was_not_measured_has_no_rows():
+    assert html._performance({"ranks": 2, "energy": {"not_measured": "NVML cannot be loaded"}}) == {
+        "ranks": 2
+    }
+    one = html._performance({"energy": {"device": "GPU", "devices": 1, "joules": 5.0}})
+    assert one == {"energy, J": 5.0, "energy measured on": "1 GPU"}
 
 
 @pytest.mark.parametrize("flow_type", ["couette", "open_channel"])

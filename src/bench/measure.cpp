@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <utility>
 
@@ -65,6 +66,26 @@ PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(dou
   PhaseTimes times{{}, spread_of(whole)};
   for (const auto& [phase, seconds] : samples) times.phases.push_back({phase, spread_of(seconds)});
   return times;
+}
+
+RunsWithEnergy measure_energy(Workload& workload, double seconds) {
+  constexpr double target_seconds = 4;  // GPUs bring their counters up to date about ten times a second
+  constexpr double max_runs = 1e6;
+  EnergyMeter meter(MPI_COMM_WORLD);
+  meter.start();
+  const Energy nothing = meter.energy();
+  if (!nothing.fault.empty()) return {nothing, 0};
+  const double runs = std::ceil(std::min(target_seconds / seconds, max_runs));
+  workload.prepare();
+  device::synchronize();
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+  meter.start();
+  for (double run = 0; run < runs; ++run) {
+    workload.run();
+    meter.update();
+  }
+  device::synchronize();
+  return {meter.energy(), runs};
 }
 
 double resident_bytes() {

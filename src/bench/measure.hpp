@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device/energy_meter.hpp"
 #include "core/device/timers.hpp"
 
 namespace sluice {
@@ -48,6 +49,15 @@ struct PhaseTimes {
 
 /// Repeats a workload that has timers. `over_ranks` makes one value of the ranks' times of a phase. Collective.
 PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(double));
+
+struct RunsWithEnergy {
+  Energy energy;
+  double runs = 0;
+};
+
+/// Runs a workload without pauses for long enough to measure the energy; not at all if the energy cannot be measured.
+/// `seconds`: of a run, the same on every rank. Collective.
+RunsWithEnergy measure_energy(Workload& workload, double seconds);
 
 /// Memory now held by all ranks together, in bytes: resident set of the processes, or device memory in a GPU build.
 /// Collective.

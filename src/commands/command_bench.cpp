@@ -15,6 +15,7 @@
 #include "src/bench/result.hpp"
 #include "src/commands/commands.hpp"
 #include "src/outputs/progress.hpp"
+#include "src/run/energy_report.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/simulation.hpp"
 
@@ -224,16 +225,26 @@ ExitCode command_bench(const BenchOptions& options) {
   const std::unique_ptr<Workload> workload = make_workload(options, settings, layout);
   const Spread total =
       spread_of_repeats(std::max(2, options.repeats / 10), options.repeats, [&] { return seconds_of_run(*workload); });
+  std::string energy_line;
+  Json energy;
+  if (options.what == "step") {
+    const RunsWithEnergy measured = measure_energy(*workload, total.median);
+    const EnergyUse use{measured.runs * points_of(settings)};
+    energy_line = energy_text(measured.energy, use);
+    energy = energy_entry(measured.energy, use);
+  }
   // The phases in separate repeats, because timing them costs time on a GPU.
   const auto of_this_rank = [](double seconds) { return seconds; };
   const PhaseTimes times = time_phases(*workload, std::max(3, options.repeats / 2), of_this_rank);
   const double bytes = resident_bytes();
   const Memory memory{bytes / points_of(settings), (bytes - half_bytes) / (points_of(settings) - half_points)};
 
-  const Json json = report(options, settings, layout, total, times, memory, triad);
+  Json json = report(options, settings, layout, total, times, memory, triad);
+  if (!energy.is_null()) json["energy"] = energy;
   run_on_root(MPI_COMM_WORLD, [&] {
     for (const std::string& line : table_lines(tuning)) fmt::print("{}\n", line);
     print(options, layout, times, json);
+    if (!energy_line.empty()) fmt::print("{}\n", energy_line);
     write_json(options.json, json);
   });
   return ExitCode::success;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <limits>
@@ -106,6 +107,15 @@ std::optional<Layout> stored_layout(const StartOptions& options, const std::stri
   }
 }
 
+/// That of the mean wall stress in the diagnostics; 0 if there is none.
+double friction_velocity(const FlowParameters& flow, const Diagnostics* diagnostics) {
+  if (diagnostics == nullptr) return 0;
+  const double walls = (flow.bottom.drags() ? 1 : 0) + (flow.top.drags() ? 1 : 0);
+  const double stress = (flow.bottom.drags() ? std::abs(diagnostics->stress_bottom) : 0) +
+                        (flow.top.drags() ? std::abs(diagnostics->stress_top) : 0);
+  return walls > 0 ? std::sqrt(stress / walls) : 0;
+}
+
 /// The most that an output writes at once, in bytes: a checkpoint, or the files of all fields.
 double largest_output(const io::Case& settings, const Grid& grid) {
   return std::max(checkpoint_bytes(grid, settings.flow), outputs_need(settings, grid, {}).size);
@@ -126,7 +136,8 @@ void require_reproducible(MPI_Comm comm) {
 RunLoop::Files::Files(RunLoop& run)
     : observers(*run.simulation_, *run.log_, run.times_, run.accuracy_, *run.guard_.watchdog, run.directory_),
       progress_line(*run.log_),
-      control(run.comm_, run.directory_, run.settings_.walltime, run.options_.wall_seconds) {}
+      control(run.comm_, run.directory_, run.settings_.walltime, run.options_.wall_seconds),
+      energy(run.comm_) {}
 
 RunLoop::RunLoop(const CaseInput& input, const StartOptions& options, RunGuard& guard, MPI_Comm comm)
     : settings_(input.settings),
@@ -360,6 +371,10 @@ void RunLoop::step_and_observe() {
   changed_ = false;
   warn_of_missing_code();
   if (!options_.embedded) take_next_walls(*simulation_);
+  if (files_ && times_.steps == 0) {
+    files_->energy.start();
+    files_->first_time = previous_time;
+  }
   simulation_->take_step();  // whoever sets responses of walls asks for their errors
   ++times_.steps;
   if (!files_) {
@@ -376,6 +391,7 @@ void RunLoop::step_and_observe() {
   files_->observers.observe(now);
   files_->progress_line.update(*simulation_, times_, accuracy_, files_->observers.flow().latest_diagnostics());
   times_.output += wall_seconds() - stepped;
+  files_->energy.update();
 }
 
 void RunLoop::warn_of_dt() {
@@ -390,21 +406,34 @@ void RunLoop::write_last(StopReason reason) {
   files_->observers.observe(moment(Occasion::end));
   files_->observers.finish();
   watch(Watchdog::Task::output, "end of the run");
+  device::synchronize();
+  measure_energy();
   const double work = static_cast<double>(times_.steps) * static_cast<double>(simulation_->grid.points());
   for (const std::string& line : piece_lines(simulation_->exchanges.set().piece_tuning())) say(line);
   say(fmt::format(
       "Stopped at step {}, time {:g}: {}. {} steps in {:.1f} s{}", simulation_->step(), simulation_->time(), why,
       times_.steps, times_.stepping,
       work > 0 ? ", " + readable_nanoseconds(times_.stepping / work * 1e9) + " ns per point per step" : ""));
+  if (device::is_gpu() || times_.energy.fault.empty()) say(energy_text(times_.energy, times_.energy_use));
   record(why);
   ended_ = true;
 }
 
 void RunLoop::try_to_record(const std::string& why) {
   try {
+    measure_energy();
     record(why);
   } catch (const Error&) {  // report the first error
   }
+}
+
+void RunLoop::measure_energy() {
+  times_.energy = files_->energy.energy();
+  if (times_.steps == 0) times_.energy.fault = "no step was taken";
+  const auto steps = static_cast<double>(times_.steps);
+  times_.energy_use = {steps * static_cast<double>(simulation_->grid.points()),
+                       simulation_->time() - files_->first_time,
+                       friction_velocity(simulation_->flow, files_->observers.flow().latest_diagnostics())};
 }
 
 void RunLoop::record(const std::string& why) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/device/energy_meter.hpp"
 #include "src/outputs/observer.hpp"
 #include "src/outputs/prepare_directory.hpp"
 #include "src/outputs/progress.hpp"
@@ -89,6 +90,8 @@ class RunLoop {
     Observers observers;
     ProgressLine progress_line;
     StopControl control;
+    EnergyMeter energy;
+    double first_time = 0;  ///< of the simulation, at the start of the first step
   };
 
   void open_files();
@@ -109,6 +112,7 @@ class RunLoop {
   void recorded(const std::function<void()>& action);
   /// Whether output.log.seconds have passed since the last line. Local; ranks may differ.
   bool line_due() const;
+  void measure_energy();
   void record(const std::string& why);
   void try_to_record(const std::string& why);
   /// `previous_time`: before the step, if there was one.

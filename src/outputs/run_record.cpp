@@ -82,6 +82,7 @@ std::string run_record(const std::string& previous, Simulation& simulation, cons
       {"outputs", times.outputs},
       {"point_steps_per_second", times.stepping > 0 ? work / times.stepping : 0},
       {"ns_per_point_per_step", work > 0 ? times.stepping / work * 1e9 : 0},
+      {"energy", energy_entry(times.energy, times.energy_use)},
       {"memory_bytes", times.memory},
       {"phases", phases_of(simulation.stepper.timers())},
   };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/accuracy.hpp"
+#include "src/run/energy_report.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {
@@ -21,6 +22,8 @@ struct RunTimes {
   double memory = 0;                      ///< maximum device memory held, in bytes, all ranks together
   double logged = 0;                      ///< wall_seconds() at the last line about a step
   std::int64_t steps = 0;                 ///< taken by this process
+  Energy energy;                          ///< from the first of these steps to the end of the last output
+  EnergyUse energy_use;
 };
 
 /// Where a run began and why it stopped.
@@ -32,8 +35,8 @@ struct RunEnds {
 };
 
 /// run.json: provenance, process grid and exchange method, timings per phase (CPU build), point-steps per second,
-/// why the run stopped and, with time.until, the accuracy of the statistics. The file keeps one entry per start of the
-/// run. `previous`: the present text of the file; returns the new one. Local.
+/// energy, why the run stopped and, with time.until, the accuracy of the statistics. The file keeps one entry per start
+/// of the run. `previous`: the present text of the file; returns the new one. Local.
 std::string run_record(const std::string& previous, Simulation& simulation, const Tuning& tuning, const RunTimes& times,
                        const RunEnds& ends);
 

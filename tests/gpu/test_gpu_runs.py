@@ -98,6 +98,30 @@ def test_several_gpus_agree_with_one(
     assert largest_difference(one, several, "p") < 1e-11
 
 
+@pytest.mark.parametrize("ranks", sorted({1, min(GPUS, 2)}))
+def test_energy_is_that_of_a_plausible_power(tmp_path: Path, ranks: int) -> None:
+    file = tmp_path / "step.json"
+    must(sluice("bench", "step", "--grid", "256,256,128", "--json", file, ranks=ranks, timeout=200))
+    changes = {
+        "grid.cells": [256, 256, 128],
+        "time.steps": 2000,
+        "output.statistics": None,
+        "output.probes": None,
+    }
+    out = run(tmp_path / "run", changes, ranks)
+    bench, whole = (json.loads(path.read_text()) for path in (file, out / "run.json"))
+    for energy in (bench["energy"], whole["energy"]):
+        print(energy)
+        assert (energy["device"], energy["devices"]) == ("GPU", ranks)
+        assert energy["joules"] > 0
+        assert 50 * ranks < energy["watts"] < 1500 * ranks
+    # Other steps than those that are timed, which wait for each other.
+    expected = bench["energy"]["watts"] * bench["ns_per_point_per_step"]
+    assert bench["energy"]["nj_per_point_per_step"] == pytest.approx(expected, rel=0.3)
+    assert whole["energy"]["joules_per_h_over_u_tau"] > 0
+    assert f"energy of {ranks} GPU" in (out / "log.txt").read_text()
+
+
 def test_output_is_not_charged_with_the_step(tmp_path: Path) -> None:
     """Nothing in a step of Couette flow waits for the GPU, so that the first output after it would."""
 
