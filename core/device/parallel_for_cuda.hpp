@@ -164,14 +164,13 @@ __global__ void __launch_bounds__(block_x* block_y)
 
 /// Replaces the values of each lane by sums over the warp. Returns the sum of value number lane / (32 / M), where M is
 /// N rounded up to a power of two. A lane gives away half of its values at each step, so that all N sums take about as
-/// many exchanges as there are values.
-template <int N>
+/// many exchanges as there are values. `half`: those that it keeps, in the lanes whose number has the bit `mask`.
+template <int half = warp / 2, int mask = warp / 2, int N>
 __device__ double sum_over_warp(double (&values)[N], int lane) {
   static_assert(N <= warp, "a GPU sums at most 32 quantities at once: split the table of profiles");
-  int mask = warp / 2;
-  SLUICE_UNROLL
-  for (int half = warp / 2; half > 0; half /= 2) {
-    if (half >= N) continue;
+  if constexpr (half >= N && half > 0) {
+    return sum_over_warp<half / 2, mask>(values, lane);
+  } else if constexpr (half > 0) {
     SLUICE_UNROLL
     for (int n = 0; n < half; ++n) {
       const bool is_upper = (lane & mask) != 0;
@@ -179,10 +178,12 @@ __device__ double sum_over_warp(double (&values)[N], int lane) {
       const double given = is_upper ? values[n] : upper;
       values[n] = (is_upper ? upper : values[n]) + __shfl_xor_sync(0xffffffffU, given, mask);
     }
-    mask /= 2;
+    return sum_over_warp<half / 2, mask / 2>(values, lane);
+  } else {
+    SLUICE_UNROLL
+    for (int bit = mask; bit > 0; bit /= 2) values[0] += __shfl_xor_sync(0xffffffffU, values[0], bit);
+    return values[0];
   }
-  for (; mask > 0; mask /= 2) values[0] += __shfl_xor_sync(0xffffffffU, values[0], mask);
-  return values[0];
 }
 
 /// Lanes that hold the same sum after sum_over_warp.
@@ -212,6 +213,10 @@ struct RowBlocks {
   }
 };
 
+/// Neighbouring groups of 32 cells that a warp sums together where it can: their loads share addresses and are in
+/// flight at the same time.
+inline constexpr int summed_at_once = 2;
+
 /// Sums over segments of rows. Lane l of a warp adds the cells l, l + 32, ..., an order that depends on nx alone. Exact
 /// sums, first of the block, then of the plane, collect the warps' sums, so that their order does not matter.
 template <int N, int rows, class Kernel>
@@ -223,11 +228,24 @@ __global__ void __launch_bounds__(warp* warps_per_block, 2) sum_planes(RowBlocks
   __syncthreads();
   blocks.for_segments<rows>([&](int first_x, int end_x, int j, int k) {
     double of_lane[N] = {};
-    for (int i = first_x + lane; i < end_x; i += warp) {
+    const auto add = [&](const CellOf<Kernel>& c) {
       double values[N];
-      kernel(cell_in_row<CellOf<Kernel>>(i, j, k, blocks.nx), values);
+      kernel(c, values);
       SLUICE_UNROLL
       for (int n = 0; n < N; ++n) of_lane[n] += values[n];
+    };
+    // Cells away from the ends of the row have their neighbours at fixed distances in memory.
+    constexpr int reach = CellOf<Kernel>::reach;
+    constexpr int group = summed_at_once * warp;
+    for (int first = first_x; first < end_x;) {
+      if (first >= reach && first + group + reach <= blocks.nx && first + group <= end_x) {
+        SLUICE_UNROLL
+        for (int n = 0; n < summed_at_once; ++n) add(inner_cell<CellOf<Kernel>>(first + n * warp + lane, j, k));
+        first += group;
+      } else {
+        if (first + lane < end_x) add(cell_in_row<CellOf<Kernel>>(first + lane, j, k, blocks.nx));
+        first += warp;
+      }
     }
     constexpr int lanes = lanes_per_sum(N);
     const double sum = sum_over_warp(of_lane, lane);
