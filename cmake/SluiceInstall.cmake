@@ -6,6 +6,9 @@ include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 set(documentation ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice-dns)
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET sluice_single)
+  install(TARGETS sluice_single RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 # What the program prints about itself: completion for bash, manual page, JSON schema of the case file. A program that does
 # not run here, built for another processor, goes without.
 foreach(file "completion|${CMAKE_INSTALL_DATADIR}/bash-completion/completions|sluice"

@@ -1,5 +1,6 @@
-# sluice_add_library(NAME KERNELS kernel.cpp ... PLAIN plain.cpp ...): a library, Sluice::NAME for other codes; a GPU build compiles
-# KERNELS with nvcc.
+# sluice_add_library(NAME [ANY_PRECISION] KERNELS kernel.cpp ... PLAIN plain.cpp ...): a library, Sluice::NAME for other codes; a GPU
+# build compiles KERNELS with nvcc. If the build has two precisions, so has the library (SluicePrecisions.cmake). ANY_PRECISION: its
+# code does not know `real`, and is compiled once.
 include(SluiceKernels)
 
 add_library(sluice_options INTERFACE)
@@ -25,11 +26,6 @@ if(SLUICE_SANITIZE OR SLUICE_FUZZ)
 endif()
 
 set(SLUICE_PUBLIC_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # the C interface of MPI is all we use
-if(SLUICE_PRECISION STREQUAL "single")
-  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_SINGLE)
-elseif(NOT SLUICE_PRECISION STREQUAL "double")
-  message(FATAL_ERROR "SLUICE_PRECISION is '${SLUICE_PRECISION}'; it can be double or single")
-endif()
 if(SLUICE_CUDA)
   list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_CUDA)
 endif()
@@ -37,7 +33,7 @@ endif()
 list(APPEND SLUICE_PUBLIC_DEFINITIONS $<BUILD_INTERFACE:$<$<CONFIG:Debug>:SLUICE_DEBUG>>)
 
 function(sluice_add_library name)
-  cmake_parse_arguments(arg "" "" "KERNELS;PLAIN" ${ARGN})
+  cmake_parse_arguments(arg "ANY_PRECISION" "" "KERNELS;PLAIN" ${ARGN})
   add_library(sluice_${name} STATIC ${arg_KERNELS} ${arg_PLAIN})
   add_library(Sluice::${name} ALIAS sluice_${name})
   set_target_properties(sluice_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
@@ -45,6 +41,15 @@ function(sluice_add_library name)
   target_include_directories(sluice_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/sluice>)
   target_compile_definitions(sluice_${name} PUBLIC ${SLUICE_PUBLIC_DEFINITIONS})
+  if(arg_ANY_PRECISION)
+    target_compile_definitions(sluice_${name} PRIVATE SLUICE_ANY_PRECISION)
+    sluice_add_twin(sluice_${name} STATIC $<TARGET_OBJECTS:sluice_${name}>)
+  else()
+    if(SLUICE_PRECISION STREQUAL "single")
+      target_compile_definitions(sluice_${name} PUBLIC SLUICE_SINGLE)
+    endif()
+    sluice_add_twin(sluice_${name} STATIC ${arg_KERNELS} ${arg_PLAIN})
+  endif()
   target_compile_features(sluice_${name} PUBLIC cxx_std_20)
   target_link_libraries(sluice_${name} PRIVATE $<BUILD_INTERFACE:sluice_options>)
 endfunction()

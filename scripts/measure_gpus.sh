@@ -8,7 +8,7 @@
 # slower than the others under load slows every run in which it takes part.
 #
 # SLUICE         program to measure, by default the `sluice` on the PATH
-# SLUICE_SINGLE  the same in single precision; without it, only SLUICE is measured
+# PRECISIONS     those to measure, by default "double single"
 # PARTS          some of "steps solvers transposes transforms"; by default all
 # EXCHANGES      methods of exchange, by default "peer nccl"
 # REPEATS        steps that count, by default 40
@@ -21,8 +21,8 @@ folder=${2:-gpus}
 parts=${PARTS:-steps solvers transposes transforms}
 exchanges=${EXCHANGES:-peer nccl}
 repeats=${REPEATS:-40}
-declare -A programs=([double]=${SLUICE:-sluice})
-if [[ -n ${SLUICE_SINGLE:-} ]]; then programs[single]=$SLUICE_SINGLE; fi
+program=${SLUICE:-sluice}
+precisions=${PRECISIONS:-double single}
 mkdir -p "$folder"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 IFS=, read -ra gpus <<<"${CUDA_VISIBLE_DEVICES:-$(seq -s, 0 $((ranks - 1)))}"
@@ -52,15 +52,15 @@ trap 'stop $?' EXIT
 
 # start NAME GPUS PRECISION BENCHMARK [OPTION]...: on the next GPUs that are free, after what runs if those do not suffice
 start() {
-  local name=$1 count=$2 program=${programs[$3]:-}
+  local name=$1 count=$2 precision=$3
   shift 3
-  if [[ -z $program || -s $folder/$name.json ]]; then return; fi
+  if [[ " $precisions " != *" $precision "* || -s $folder/$name.json ]]; then return; fi
   if ((next_gpu + count > ranks)); then finish; fi
   local first=$next_gpu
   next_gpu=$((next_gpu + count))
   echo "$(date +%T) $name"
   CUDA_VISIBLE_DEVICES=$(IFS=,; echo "${gpus[*]:first:count}") \
-    timeout -k 20 "${LIMIT:-300}" mpirun --bind-to none --oversubscribe -n "$count" "$program" bench "$@" --json "$folder/$name.part" \
+    timeout -k 20 "${LIMIT:-300}" mpirun --bind-to none --oversubscribe -n "$count" "$program" bench "$@" --precision "$precision" --json "$folder/$name.part" \
     >"$folder/$name.log" 2>&1 && mv "$folder/$name.part" "$folder/$name.json" || { echo "failed: $name, see $folder/$name.log"; false; } &
   running+=($!)
 }

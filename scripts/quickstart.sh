@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 "$root/scripts/install_packages.sh"
 echo "Building Sluice"
-configure_and_build "$root/build" -DSLUICE_TESTS=OFF
+configure_and_build "$root/build" -DSLUICE_TESTS=OFF -DSLUICE_PRECISIONS=double
 python_environment "$root/build/python"
 
 settings=()

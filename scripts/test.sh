@@ -20,7 +20,7 @@ fi
 python_environment "$root/build-test/python" "${test_packages[@]}" ${SLUICE_TEST_PACKAGES:-}
 python_package "$root/build-test/python"
 echo "Building Sluice and its tests"
-configure_and_build "$root/build-test" -DSLUICE_TESTS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "${python_package[@]}"
+configure_and_build "$root/build-test" -DSLUICE_TESTS=ON -DSLUICE_PRECISIONS=double -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "${python_package[@]}"
 export PATH="$root/build-test/python/bin:$PATH"
 
 if $quick; then "$root/.ci/lint" --quick; fi

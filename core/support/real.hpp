@@ -1,5 +1,5 @@
 #pragma once
-// The precision of fields and FFTs, chosen at build time. Time, grid, coefficients and sums are always double.
+// The precision of fields and FFTs. Time, grid, coefficients and sums are double. io/ and model/ must not know `real`.
 #include <complex>
 #include <limits>
 
@@ -15,16 +15,16 @@
 #define SLUICE_INLINE SLUICE_HD inline __attribute__((always_inline))
 
 namespace sluice {
-
 #ifdef SLUICE_SINGLE
-using real = float;
-#else
-using real = double;
-#endif
 
-/// a b + c. A GPU rounds it once, so that the bits do not depend on which products the compiler contracts; a CPU rounds
-/// it twice, also in host code of a GPU build. T: a number, or lanes of numbers (lane_stages.hpp) that the number `a`
-/// scales.
+using real = float;
+#elif !defined(SLUICE_ANY_PRECISION)
+using real = double;
+#else
+class real;
+#endif
+/// a b + c. A GPU rounds it once, so that the bits do not depend on which products the compiler contracts; host code
+/// rounds it twice. T: a number, or lanes of numbers (lane_stages.hpp) that the number `a` scales.
 template <class A, class T>
 SLUICE_INLINE T multiply_add(A a, T b, T c) {
 #ifdef __CUDA_ARCH__
@@ -33,8 +33,8 @@ SLUICE_INLINE T multiply_add(A a, T b, T c) {
   return a * b + c;
 #endif
 }
-
+#ifndef SLUICE_ANY_PRECISION
 inline constexpr double real_epsilon = std::numeric_limits<real>::epsilon();
 inline constexpr const char* precision_name = sizeof(real) == sizeof(double) ? "double" : "single";
-
+#endif
 }  // namespace sluice

@@ -171,6 +171,16 @@ Case parse_case(const std::string& text, const std::string& file_name, const std
   return parse(text, file_name, overrides, base_directory, options, Defaults::of_this_version);
 }
 
+std::optional<std::string> asked_precision(const std::string& text, const std::vector<std::string>& overrides) {
+  Problems problems("", overrides);
+  std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
+  if (!root) root = empty_map();
+  apply_overrides(*root, overrides, problems);
+  const YamlNode* solver = root->find("solver");
+  const YamlNode* precision = solver == nullptr ? nullptr : solver->find("precision");
+  return precision == nullptr ? std::nullopt : std::optional(precision->text);
+}
+
 Case parse_stored_case(const std::string& text, const std::string& name) {
   return parse(text, name, {}, "/", {known_exchange_methods()}, Defaults::of_earlier_versions);
 }

@@ -2,6 +2,7 @@
 // Conversion of YAML text to a validated Case and back.
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,10 @@ struct ParseOptions {
 /// and what is allowed.
 Case parse_case(const std::string& text, const std::string& file_name, const std::vector<std::string>& overrides,
                 const std::string& base_directory, const ParseOptions& options = {});
+
+/// The value of solver.precision in the text of a case file and in the overrides, before anything is checked: the
+/// program that reads the case follows from it. None if there is no value, or the text cannot be parsed.
+std::optional<std::string> asked_precision(const std::string& text, const std::vector<std::string>& overrides);
 
 /// The resolved case as YAML: every default filled in, every path absolute. parse_case reads it back to an equal Case,
 /// every number bitwise equal. For text from another build or version, take parse_stored_case.

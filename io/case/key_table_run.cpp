@@ -138,6 +138,14 @@ std::vector<Key> solver_keys() {
        .fallback = "4",
        .earlier_fallback = "2",
        .meaning = "Order of accuracy along x and y; along z it is 2."},
+      {.path = "solver.precision",
+       .value = one_of({"double", "single"}, &Case::precision),
+       .words = {"auto"},
+       .physical = false,
+       .fallback = "auto",
+       .meaning = "Precision of fields, transforms and loops over cells. Time, grid, sums over cells and, on CPUs, "
+                  "tridiagonal systems are always in double precision. auto: double, or single in a program that was "
+                  "built for single precision alone."},
       {.path = "solver.tridiagonal",
        .value = member(choice, &Case::flow, &FlowParameters::tridiagonal),
        .sampled = false,

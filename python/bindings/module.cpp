@@ -1,4 +1,5 @@
-// The module sluice._core: what python/sluice is built on. _core.pyi lists it with its types.
+// The modules sluice._double and _single: what python/sluice is built on. _core.py chooses one; _core.pyi lists what it
+// holds, with its types.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -289,7 +290,11 @@ void add_session(nb::module_& module) {
 }  // namespace sluice::python
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): of the macro
-NB_MODULE(_core, module) {
+#ifdef SLUICE_SINGLE
+NB_MODULE(_single, module) {
+#else
+NB_MODULE(_double, module) {
+#endif
   using namespace sluice;
   using namespace sluice::python;
   io::introduce(all_physics());
@@ -300,6 +305,7 @@ NB_MODULE(_core, module) {
   module.attr("is_gpu") = device::is_gpu();
   module.attr("cases_directory") = SLUICE_CASES_DIRECTORY;
   module.def("read_case_text", read_case_text, "path"_a);
+  module.def("asked_precision", io::asked_precision, "text"_a, "settings"_a);
   module.def(
       "resolved_case",
       [](std::string text, std::string file, std::vector<std::string> settings) {

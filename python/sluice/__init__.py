@@ -1,9 +1,11 @@
 """Sluice from Python: direct numerical simulation of turbulent channel flow, stepped by your program."""
 
+from typing import TYPE_CHECKING, Any
+
 from .libraries import explained
 
 try:
-    from ._core import precision
+    from . import _core
     from ._core import version as __version__
 except ImportError as error:
     raise explained(error) from error
@@ -21,9 +23,20 @@ from .errors import (
 from .field import Field
 from .forces import Force, GivenArray, Source
 from .forcing import Driving, Forcing
-from .simulation import Diagnostics, Simulation, Snapshot
+from .simulation import Diagnostics, Simulation
 from .statistics import Statistics
 from .walls import Plane, Wall, Walls, WallVelocity
+
+if TYPE_CHECKING:
+    from ._core import Snapshot, precision
+
+
+def __getattr__(name: str) -> Any:
+    """What depends on the precision of the process's simulations."""
+    if name in ("Snapshot", "precision"):
+        return getattr(_core, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Case",

@@ -1,4 +1,4 @@
-"""The C++ side of the package (python/bindings/module.cpp)."""
+"""The C++ side of the package (python/bindings/module.cpp), by way of _core.py."""
 
 from collections.abc import Callable
 from typing import Any, TypedDict
@@ -8,10 +8,12 @@ import numpy.typing as npt
 
 version: str
 precision: str
+precisions: tuple[str, ...]
 is_gpu: bool
 cases_directory: str
 
 def read_case_text(path: str) -> str: ...
+def choose(text: str, settings: list[str]) -> None: ...
 def resolved_case(text: str, file: str, settings: list[str]) -> str: ...
 def yaml_values(text: str, file: str) -> Any: ...
 def is_key(path: str) -> bool: ...

@@ -13,18 +13,21 @@ from .errors import StaleViewError
 if TYPE_CHECKING:
     import xarray
 
-DTYPE = np.dtype(np.float64 if _core.precision == "double" else np.float32)
+
+def flow_dtype() -> np.dtype[Any]:
+    """The type of the values of fields in this process."""
+    return np.dtype(np.float64 if _core.precision == "double" else np.float32)
 
 
 def checked_values(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
-    """Values for a place of this shape, as DTYPE. Raises TypeError unless they are real, ValueError for others."""
+    """Values for a place of this shape, of flow_dtype(). Raises TypeError unless real, ValueError for others."""
     given = np.asarray(values)
     if given.dtype.kind not in "fiu":
-        raise TypeError(f"{name} holds real numbers ({DTYPE}), not {given.dtype}")
+        raise TypeError(f"{name} holds real numbers ({flow_dtype()}), not {given.dtype}")
     if given.ndim > 0 and given.shape != shape:
         raise ValueError(f"{name}: the values have the shape {given.shape}, their place {shape}")
     with np.errstate(over="ignore"):
-        given = given.astype(DTYPE)
+        given = given.astype(flow_dtype())
     if not np.isfinite(given).all():
         raise ValueError(f"{name}: a value is not finite")
     return given
@@ -93,7 +96,6 @@ class Field:
     """
 
     dims = ("z", "y", "x")
-    dtype = DTYPE
 
     def __init__(self, session: _core.Session, name: str) -> None:
         self._session = session
@@ -102,6 +104,11 @@ class Field:
         self._storage: object = None
         self.name = name
         """In case files and outputs: "u"."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its values, as the precision of the flow."""
+        return flow_dtype()
 
     @property
     def long_name(self) -> str:
@@ -200,8 +207,8 @@ class Field:
         return {
             "version": 3,
             "shape": self.shape,
-            "typestr": DTYPE.str,
-            "strides": (plane, row, DTYPE.itemsize),
+            "typestr": flow_dtype().str,
+            "strides": (plane, row, flow_dtype().itemsize),
             "data": (address, True),
         }
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import UsageError
-from .field import DTYPE, Field, is_on_gpu
+from .field import Field, flow_dtype, is_on_gpu
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -40,7 +40,7 @@ class GivenArray:
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("the values can only be copied")
-        return self.values.astype(dtype or DTYPE, copy=False)
+        return self.values.astype(dtype or flow_dtype(), copy=False)
 
     def __getitem__(self, key: Any) -> Any:
         """A copy of a part of the values."""
@@ -153,7 +153,7 @@ def _host_array(value: Any, name: str) -> npt.NDArray[Any]:
             f"{name}: a formula, a number or an array of real numbers is needed, not {value!r:.60}"
         )
     with np.errstate(over="ignore"):
-        return array.astype(DTYPE, copy=False)
+        return array.astype(flow_dtype(), copy=False)
 
 
 class Given:

@@ -1,4 +1,4 @@
-"""What to do where a shared library that the module _core needs is missing."""
+"""What to do where a shared library that the compiled modules need is missing."""
 
 from __future__ import annotations
 

@@ -32,8 +32,9 @@ from .walls import LOCATIONS, Plane, Walls
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from ._core import Snapshot
+
 Hook = TypeVar("Hook", bound=Callable[["Simulation"], object])
-Snapshot = _core.Snapshot
 
 PATIENCE = 30.0
 """Seconds that a process with an exception waits for the others before it ends them."""
@@ -139,8 +140,12 @@ class Simulation:
         self._calls_hooks = False
         self._statistics: Statistics | None = None
         self._given: list[Given] = []
+        text, file, settings = case._source()
+        _core.choose(text, settings)
         self._session = _core.Session(
-            *case._source(),
+            text,
+            file,
+            settings,
             _address_of(comm),
             None if output is None else os.fspath(output),
             "" if restart is None else os.fspath(restart),

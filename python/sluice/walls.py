@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import StaleViewError, UsageError
-from .field import DTYPE, checked_values, is_on_gpu, wait_for
+from .field import checked_values, flow_dtype, is_on_gpu, wait_for
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -31,8 +31,8 @@ def _address_on_gpu(
     device = getattr(values, "__dlpack_device__", None)
     number = int(device()[1]) if device is not None else device_index
     if interface is not None:
-        given, real = tuple(interface["shape"]), interface["typestr"] == DTYPE.str
-        rows = (shape[1] * DTYPE.itemsize, DTYPE.itemsize)
+        given, real = tuple(interface["shape"]), interface["typestr"] == flow_dtype().str
+        rows = (shape[1] * flow_dtype().itemsize, flow_dtype().itemsize)
         strides = interface.get("strides")
         dense = strides is None or tuple(strides) == rows
         address = int(interface["data"][0])
@@ -41,7 +41,7 @@ def _address_on_gpu(
         address, given, real, dense, number = _core.from_dlpack(values)
         in_order = False
     if not real:
-        raise TypeError(f"{name}: an array in the memory of a GPU must have the type {DTYPE}")
+        raise TypeError(f"{name}: an array in the memory of a GPU must have the type {flow_dtype()}")
     if given != shape:
         raise ValueError(f"{name}: the values have the shape {given}, their place {shape}")
     if not dense:
@@ -73,7 +73,6 @@ class Plane:
     """
 
     dims = ("y", "x")
-    dtype = DTYPE
 
     def __init__(self, session: _core.Session, name: str, location: str, plane: _core.DevicePlane) -> None:
         self._session = session
@@ -90,6 +89,11 @@ class Plane:
                 f"this plane of {self.name} is of an earlier time: ask the simulation for it again"
             )
         return self._first
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its values, as the precision of the flow."""
+        return flow_dtype()
 
     @property
     def z(self) -> float:
@@ -146,7 +150,7 @@ class Plane:
         return {
             "version": 3,
             "shape": self.shape,
-            "typestr": DTYPE.str,
+            "typestr": flow_dtype().str,
             "strides": None,
             "data": (address, True),
             "stream": 1,

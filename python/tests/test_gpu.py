@@ -19,7 +19,7 @@ cupy: Any = pytest.importorskip("cupy")
 def test_a_field_is_an_array_of_cupy(sim: sluice.Simulation, name: str) -> None:
     sim.step(3)
     for array in (cupy.asarray(sim.fields[name]), cupy.from_dlpack(sim.fields[name])):
-        assert array.shape == sim.fields[name].shape and array.dtype == sluice.field.DTYPE
+        assert array.shape == sim.fields[name].shape and array.dtype == sluice.field.flow_dtype()
         np.testing.assert_array_equal(cupy.asnumpy(array), sim.fields[name].values)
 
 
@@ -68,15 +68,15 @@ def test_planes_and_walls(sim: sluice.Simulation) -> None:
     assert mean == wall.mean(cupy.asnumpy(w))
     wall.w[...] = jet = w - mean
     np.testing.assert_array_equal(wall.w.values, cupy.asnumpy(jet))
-    wall.u[...] = cupy.full(wall.u.shape, 0.25, dtype=sluice.field.DTYPE)
+    wall.u[...] = cupy.full(wall.u.shape, 0.25, dtype=sluice.field.flow_dtype())
     sim.step()
     assert sim.diagnostics.max_divergence < 1e-10
     assert (wall.u.values == 0.25).all()
     for wrong, error in (
         (cupy.ones((3, 4)), ValueError),
         (cupy.ones(wall.w.shape, dtype=cupy.int32), TypeError),
-        (cupy.full(wall.w.shape, cupy.nan, dtype=sluice.field.DTYPE), ValueError),
-        (cupy.ones((2 * wall.w.shape[0], wall.w.shape[1]), dtype=sluice.field.DTYPE)[::2], ValueError),
+        (cupy.full(wall.w.shape, cupy.nan, dtype=sluice.field.flow_dtype()), ValueError),
+        (cupy.ones((2 * wall.w.shape[0], wall.w.shape[1]), dtype=sluice.field.flow_dtype())[::2], ValueError),
     ):
         with pytest.raises(error):
             wall.w[...] = wrong
@@ -105,7 +105,7 @@ def test_opposition_control_has_the_bits_of_the_built_in_one(remove_mean: bool, 
 def test_forces_and_sources(sim: sluice.Simulation) -> None:
     rng = np.random.default_rng(2)
     start = sim.snapshot()
-    values = rng.random(sim.u.shape).astype(sluice.field.DTYPE)
+    values = rng.random(sim.u.shape).astype(sluice.field.flow_dtype())
     results = []
     for array in (values, cupy.asarray(values)):
         sim.restore(start)

@@ -17,6 +17,7 @@ using Cells = std::array<std::int64_t, 3>;
 struct BenchOptions {
   std::string what;  ///< step, samples, poisson, tridiagonal, transpose, fft, links or checkpoint
   std::vector<Cells> grids{{192, 128, 128}};  ///< cells; transpose and fft may have several
+  std::string precision;                      ///< double or single; empty: that of the program `sluice`
   std::string diffusion = "explicit";
   int order = 4;    ///< step, samples, poisson: of accuracy along x and y
   int scalars = 0;  ///< step: how many the flow transports

@@ -68,6 +68,11 @@ const std::vector<BenchOption>& bench_options() {
              ->allow_extra_args(false)
              ->check(CLI::PositiveNumber);
        }},
+      {all_benchmarks,
+       [](CLI::App& app, BenchOptions& options) {
+         app.add_option("--precision", options.precision, "Precision of the fields; default: that of `sluice`")
+             ->check(CLI::IsMember({"double", "single"}));
+       }},
       {step | samples,
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--diffusion", options.diffusion, "How diffusion along z is advanced")

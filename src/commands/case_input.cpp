@@ -4,12 +4,16 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "core/support/collective.hpp"
+#include "core/support/error.hpp"
+#include "core/support/real.hpp"
 #include "io/case/case_file.hpp"
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/outputs/run_files.hpp"
+#include "src/run/precisions.hpp"
 
 namespace sluice {
 
@@ -37,6 +41,19 @@ std::optional<std::string> shared_variable(const std::string& name, MPI_Comm com
 
 }  // namespace
 
+void use_program_of(const CaseOptions& options, char** argv) {
+  std::error_code error;
+  std::string text;
+  if (std::filesystem::is_regular_file(options.file, error)) {  // a pipe can be read once only
+    try {
+      text = io::read_input(options.file, "case file", io::max_yaml_bytes);
+    } catch (const Error&) {  // read_case reports it, once for all ranks
+      text.clear();
+    }
+  }
+  if (const auto precision = io::asked_precision(text, options.settings)) use_program_of(*precision, argv);
+}
+
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm) {
   const std::string text = read_shared_text(options.file, "case file", io::max_yaml_bytes, comm);
   return parse_case(text, options, comm);
@@ -51,6 +68,8 @@ CaseInput parse_case(const std::string& text, const CaseOptions& options, MPI_Co
   const auto variable = [&](const std::string& name) { return shared_variable(name, comm); };
   input.settings = io::parse_case(text, options.file, options.settings, folder,
                                   {.read_file = read_table, .variable = variable, .further_rules = name_conflicts});
+  if (!input.settings.precision) input.settings.precision = precision_name;
+  require_precision(*input.settings.precision, "solver.precision", comm);
   if (input.settings.stretching.kind == io::StretchingKind::file) {
     input.stretching_text = read_shared_text(
         input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", max_stretching_bytes, comm);

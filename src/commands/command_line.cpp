@@ -11,6 +11,7 @@
 #include "solver/physics/terms.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/mpi_session.hpp"
+#include "src/run/precisions.hpp"
 #include "src/run/provenance.hpp"
 #include "src/run/stop_control.hpp"
 
@@ -169,16 +170,20 @@ ExitCode run_command_line(int argc, char** argv, MpiSession& mpi) {
   const bool first = launched_rank() == 0;
   if (const auto answered = parse(app, argc, argv, first)) return *answered;
   if (run_command->parsed()) {
+    use_program_of(run.input, argv);
     mpi.start();
     return command_run(run);
   }
   StopControl::release_signals();
   if (bench_command->parsed()) {
+    if (!bench.precision.empty()) use_program_of(bench.precision, argv);
     mpi.start();
+    if (!bench.precision.empty()) require_precision(bench.precision, "--precision", MPI_COMM_WORLD);
     return command_bench(bench);
   }
   // What follows needs one process, and no MPI: it works on login nodes and in programs that have started MPI.
   if (!first) return ExitCode::success;
+  if (check_command->parsed()) use_program_of(check.input, argv);
   if (check_command->parsed()) return command_check(check);
   if (info->parsed()) return command_info(info_file);
   if (verify_command->parsed()) return command_verify(verify);

@@ -24,6 +24,10 @@ struct CaseOptions {
   std::vector<std::string> settings;  ///< each --set KEY=VALUE
 };
 
+/// Goes on as the program of the precision that the case asks for (src/run/precisions.hpp). A case that cannot be read
+/// here, or is no regular file, has to ask by --set. Call it before MPI starts. Local.
+void use_program_of(const CaseOptions& options, char** argv);
+
 /// Reads the case file on rank 0, broadcasts it, and parses it on all ranks. Throws Error(usage) on every rank.
 /// Collective.
 CaseInput read_case(const CaseOptions& options, MPI_Comm comm);

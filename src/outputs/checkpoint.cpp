@@ -88,7 +88,7 @@ std::vector<std::string> check_case(const Simulation& simulation, const io::Chec
   }
   throw Error(ExitCode::restart,
               fmt::format("{}: the case differs from the checkpoint's in what changes the flow:{}\nRestore these keys "
-                          "(for the precision, use a build that has it), or say --allow-change to go on with the new "
+                          "(for the precision, solver.precision), or say --allow-change to go on with the new "
                           "ones",
                           reader.path(), list));
 }

@@ -1,15 +1,16 @@
 #include "src/run/provenance.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <ctime>
 
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
-#include "core/support/real.hpp"
 #include "io/files/hdf5.hpp"
 #include "poisson/fft/fft.hpp"
+#include "src/run/precisions.hpp"
 #include "src/run/version.hpp"
 
 namespace sluice {
@@ -46,7 +47,7 @@ std::string version_text() {
   return fmt::format(
       "Sluice {} ({})\ncompiler   {}\nMPI        {}\nHDF5       {}\nFFT        {}\ndevice     {}\nprecision  {}",
       version(), git_revision(), compiler(), mpi_library(), io::h5::library_version(), fft_library(),
-      device::is_gpu() ? "NVIDIA GPU" : "CPU", precision_name);
+      device::is_gpu() ? "NVIDIA GPU" : "CPU", fmt::join(precisions(), ", "));
 }
 
 }  // namespace sluice

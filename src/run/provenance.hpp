@@ -9,7 +9,7 @@ std::string compiler();
 std::string mpi_library();
 std::string utc_now();  ///< such as 2026-01-31T23:59:59Z
 
-/// The text of `sluice --version`: version, revision, compiler, libraries, precision.
+/// The text of `sluice --version`: version, revision, compiler, libraries, precisions.
 std::string version_text();
 
 }  // namespace sluice

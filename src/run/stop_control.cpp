@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -63,6 +64,16 @@ void on_checkpoint(int signal) {
   checkpoint_signal = signal;
 }
 
+constexpr std::array caught_signals{SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP};
+
+/// Blocks or unblocks them. `how`: SIG_BLOCK or SIG_UNBLOCK.
+void mask_signals(int how) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : caught_signals) sigaddset(&set, signal);
+  sigprocmask(how, &set, nullptr);
+}
+
 std::map<int, struct sigaction> inherited;  ///< what a signal did before it was caught
 
 void handle(int signal, void (*handler)(int)) {
@@ -108,6 +119,12 @@ void StopControl::catch_signals() {
   struct sigaction hangup {};
   sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_stop);  // nohup ignores it
+  mask_signals(SIG_UNBLOCK);                                  // hold_signals may have blocked them
+}
+
+void StopControl::hold_signals() {
+  mask_signals(SIG_BLOCK);
+  release_signals();
 }
 
 void StopControl::release_signals() {

@@ -38,6 +38,10 @@ class StopControl {
   /// program. Local.
   static void catch_signals();
 
+  /// Undoes catch_signals(), and keeps signals waiting until the program that takes the place of this one has called
+  /// it. Local.
+  static void hold_signals();
+
   /// Undoes catch_signals(), and handles the signals that came since then as if it had not been called. Local.
   static void release_signals();
 

@@ -38,6 +38,9 @@ def settings_of(variable: str) -> dict[str, str]:
 QUICK_START = settings_of("SLUICE_QUICK_START")
 QUICK_LAUNCH = settings_of("SLUICE_QUICK_LAUNCH")
 
+# Of the build, that of the program itself first.
+PRECISIONS = os.environ.get("SLUICE_PRECISIONS", "double single").split()
+
 # More ranks than cores: a waiting rank must yield its core to the others.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 

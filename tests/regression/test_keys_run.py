@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import test_keys_flow as keys_flow
 from key_behaviour import SHOWN, field, line, run, shows
-from sluice_run import checkpoints, must, record, rows, sluice, step_of
+from sluice_run import PRECISIONS, checkpoints, must, record, rows, sluice, step_of
 from test_catalyst import CATALYST
 
 
@@ -215,6 +215,15 @@ def test_lines_along_z_are_split_as_told(tmp_path: Path) -> None:
     assert [record(one)["z_blocks"] for one in (distributed, out(z_blocks=2))] == [4, 2]
     u = [field(one, "u") for one in (distributed, local)]
     assert 0 < abs(u[0] - u[1]).max() < 1e-12  # two methods, which agree to round-off
+
+
+@shows("solver.precision")
+def test_fields_have_the_precision(tmp_path: Path) -> None:
+    for precision in PRECISIONS:
+        out = run(tmp_path, {"solver.precision": precision, "output.checkpoint": {"every": 1}})
+        assert record(out)["precision"] == precision
+        with h5py.File(checkpoints(out)[-1]) as file:
+            assert file["fields/u"].dtype == {"double": np.float64, "single": np.float32}[precision]
 
 
 @shows("solver.max_divergence")

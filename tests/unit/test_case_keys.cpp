@@ -259,7 +259,7 @@ TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndLimitsOfWallTim
     if (!key.physical) free.push_back(key.path);
   }
   EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max", "time.until",
-                         "solver.max_divergence", "parallel", "output", "walltime", "watchdog"}));
+                         "solver.precision", "solver.max_divergence", "parallel", "output", "walltime", "watchdog"}));
 }
 
 // Resolved cases as version 0.1 put them into its checkpoints, each with the settings that it was made from.

@@ -1,0 +1,63 @@
+# Both precisions in one build. All targets have the first precision of SLUICE_PRECISIONS, which SLUICE_PRECISION names. If there is a
+# second, a target X has a twin X_single with the same sources, and the twins link each other.
+list(LENGTH SLUICE_PRECISIONS count)
+list(GET SLUICE_PRECISIONS 0 SLUICE_PRECISION)
+if(NOT "${SLUICE_PRECISIONS}" MATCHES "^(double|single|double;single)$")
+  message(FATAL_ERROR "SLUICE_PRECISIONS is '${SLUICE_PRECISIONS}'; it can be double;single, double or single")
+endif()
+set(SLUICE_HAS_TWINS OFF)
+if(count EQUAL 2)
+  set(SLUICE_HAS_TWINS ON)
+endif()
+
+# sluice_add_twin(TARGET STATIC|EXECUTABLE SOURCES...): in a build with two precisions, TARGET_single. It links and includes what
+# TARGET does at the end of this CMakeLists.txt.
+function(sluice_add_twin target kind)
+  if(NOT SLUICE_HAS_TWINS)
+    return()
+  endif()
+  if(kind STREQUAL "EXECUTABLE")
+    add_executable(${target}_single ${ARGN})
+  else()
+    add_library(${target}_single STATIC ${ARGN})
+    set_target_properties(${target}_single PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+  set_target_properties(${target}_single PROPERTIES EXPORT_COMPILE_COMMANDS OFF)  # one command for each file: clang-tidy, compare_ptx.py
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL sluice_finish_twin ${target})")
+endfunction()
+
+# TARGET_single gets what TARGET has.
+function(sluice_finish_twin target)
+  set(twin ${target}_single)
+  foreach(property INCLUDE_DIRECTORIES INTERFACE_INCLUDE_DIRECTORIES SYSTEM_INCLUDE_DIRECTORIES COMPILE_DEFINITIONS
+                   INTERFACE_COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_OPTIONS LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+    get_target_property(values ${target} ${property})
+    if(NOT values)
+      continue()
+    endif()
+    if(property MATCHES "LINK_LIBRARIES")
+      sluice_twins_of(values "${values}")
+    endif()
+    set_property(TARGET ${twin} APPEND PROPERTY ${property} "${values}")
+  endforeach()
+  target_compile_features(${twin} PRIVATE cxx_std_20)
+  target_compile_definitions(${twin} PUBLIC SLUICE_SINGLE)
+  get_target_property(dependencies ${target} MANUALLY_ADDED_DEPENDENCIES)
+  if(dependencies)
+    add_dependencies(${twin} ${dependencies})
+  endif()
+endfunction()
+
+# sluice_twins_of(VARIABLE "LIBRARIES"): the same libraries, each by its twin if it has one.
+function(sluice_twins_of variable libraries)
+  set(twins)
+  foreach(library IN LISTS libraries)
+    set(wrapped "${library}")
+    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" bare "${library}")
+    if(TARGET ${bare}_single)
+      string(REPLACE "${bare}" "${bare}_single" wrapped "${library}")
+    endif()
+    list(APPEND twins "${wrapped}")
+  endforeach()
+  set(${variable} "${twins}" PARENT_SCOPE)
+endfunction()
