@@ -174,7 +174,7 @@ Case parse_case(const std::string& text, const std::string& file_name, const std
 std::optional<std::string> asked_precision(const std::string& text, const std::vector<std::string>& overrides) {
   Problems problems("", overrides);
   std::optional<YamlNode> root = read_yaml(text, Place::file, "", problems);
-  if (!root) root = empty_map();
+  if (!root || root->kind != YamlNode::Kind::map) root = empty_map();  // an empty text is a null
   apply_overrides(*root, overrides, problems);
   const YamlNode* solver = root->find("solver");
   const YamlNode* precision = solver == nullptr ? nullptr : solver->find("precision");

@@ -223,7 +223,7 @@ def test_fields_have_the_precision(tmp_path: Path) -> None:
         out = run(tmp_path, {"solver.precision": precision, "output.checkpoint": {"every": 1}})
         assert record(out)["precision"] == precision
         with h5py.File(checkpoints(out)[-1]) as file:
-            assert file["fields/u"].dtype == {"double": np.float64, "single": np.float32}[precision]
+            assert file["u"].dtype == {"double": np.float64, "single": np.float32}[precision]
 
 
 @shows("solver.max_divergence")

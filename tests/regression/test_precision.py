@@ -27,7 +27,7 @@ SINGLE = ("--set", "solver.precision=single")
 
 def velocity(out: Path) -> np.ndarray:
     with h5py.File(checkpoints(out)[-1]) as file:
-        return np.asarray(file["fields/u"])
+        return np.asarray(file["u"])
 
 
 @both
