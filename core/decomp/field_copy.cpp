@@ -27,18 +27,38 @@ struct CopyPoint {
 
 }  // namespace
 
+namespace {
+
+void pack(const Field& field, const Box3& local_box, Buffer<real>& packed) {
+  const Box3 box = local_box.local();
+  parallel_for("download field", box,
+               CopyCell{field.view(), contiguous_view(packed.data(), box.nx(), box.ny(), box.nz()),
+                        static_cast<int>(local_box.lo[0]), static_cast<int>(local_box.lo[1]),
+                        static_cast<int>(local_box.lo[2])});
+}
+
+}  // namespace
+
 std::vector<real> download(const Field& field) {
   return download(field, field.local_box());
 }
 
 std::vector<real> download(const Field& field, const Box3& local_box) {
-  const Box3 box = local_box.local();
-  Buffer<real> packed(static_cast<std::size_t>(box.volume()));
-  parallel_for("download field", box,
-               CopyCell{field.view(), contiguous_view(packed.data(), box.nx(), box.ny(), box.nz()),
-                        static_cast<int>(local_box.lo[0]), static_cast<int>(local_box.lo[1]),
-                        static_cast<int>(local_box.lo[2])});
+  Buffer<real> packed(static_cast<std::size_t>(local_box.volume()));
+  pack(field, local_box, packed);
   return packed.download();
+}
+
+void download(const std::vector<const Field*>& fields, real* host) {
+  Buffer<real> packed;
+  for (const Field* field : fields) {
+    const auto size = static_cast<std::size_t>(field->local_box().volume());
+    packed.enlarge(size);
+    pack(*field, field->local_box(), packed);
+    device::copy_async(host, packed.data(), size * sizeof(real));  // the next field is packed after it
+    host += size;
+  }
+  device::synchronize();
 }
 
 void upload(const std::vector<real>& host, Field& field) {

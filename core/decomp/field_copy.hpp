@@ -11,6 +11,8 @@ namespace sluice {
 std::vector<real> download(const Field& field);
 /// The same for a part of the field: a box of local indices.
 std::vector<real> download(const Field& field, const Box3& local_box);
+/// The same for several fields, one after the other into memory of device::allocate_host().
+void download(const std::vector<const Field*>& fields, real* host);
 void upload(const std::vector<real>& host, Field& field);
 /// Copies the cells at all combinations of these local indices, which are in device memory, to a device array, x
 /// fastest. Does not wait for it.

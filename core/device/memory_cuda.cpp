@@ -170,7 +170,13 @@ void release(void* pointer) noexcept {
 void* allocate_host(std::size_t bytes) {
   const NearGpu memory;
   void* pointer = nullptr;
-  check_cuda(cudaMallocHost(&pointer, bytes), "cudaMallocHost");
+  const cudaError_t status = cudaMallocHost(&pointer, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // clear it, or the next kernel launch would report it
+    throw Error(ExitCode::resources, fmt::format("out of page-locked host memory: could not allocate {:.3f} GiB",
+                                                 static_cast<double>(bytes) / 1073741824.0));
+  }
+  check_cuda(status, "cudaMallocHost");
   std::memset(pointer, 0, bytes);
   return pointer;
 }

@@ -32,8 +32,9 @@ FieldWriter::FieldWriter(MPI_Comm comm, const LocalBlock& block, std::size_t ele
 
 void FieldWriter::gather_blocks() {
   constexpr int words = sizeof(LocalBlock) / sizeof(std::int64_t);
-  std::vector<LocalBlock> blocks(size_);
-  check_mpi(MPI_Allgather(&block_, words, MPI_INT64_T, blocks.data(), words, MPI_INT64_T, comm_), "MPI_Allgather");
+  std::vector<LocalBlock> blocks(size_, block_);
+  if (size_ > 1)
+    check_mpi(MPI_Allgather(&block_, words, MPI_INT64_T, blocks.data(), words, MPI_INT64_T, comm_), "MPI_Allgather");
   std::int64_t volume = 0;
   for (const LocalBlock& block : blocks) {
     SLUICE_REQUIRE(block.global == block_.global, "ranks disagree on the shape of a field");

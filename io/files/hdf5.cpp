@@ -132,10 +132,11 @@ std::uint64_t Dataset::address() const {
   return address;
 }
 
-File::File(std::shared_ptr<const FileContext> context, Handle handle)
-    : context_(std::move(context)), handle_(std::move(handle)) {}
+File::File(Turn turn, std::shared_ptr<const FileContext> context, Handle handle)
+    : turn_(std::move(turn)), context_(std::move(context)), handle_(std::move(handle)) {}
 
 File File::create(const std::string& path, ExitCode code) {
+  Turn turn;
   silence();
   const auto context = std::make_shared<const FileContext>(FileContext{path, code});
   // Open through the operating system first: its error messages are clearer than HDF5's.
@@ -149,19 +150,20 @@ File File::create(const std::string& path, ExitCode code) {
   store_in_header(creation.get());
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), H5Fclose);
   if (file.get() < 0) context->fail("create the file");
-  return {context, std::move(file)};
+  return {std::move(turn), context, std::move(file)};
 }
 
 File File::open(const std::string& path, ExitCode code) {
-  silence();
   const auto context = std::make_shared<const FileContext>(FileContext{path, code});
   if (::access(path.c_str(), R_OK) != 0) throw file_error(path, "open", errno, code);
   verify_metadata_hash(path, code);
+  Turn turn;
+  silence();
   const Handle access = access_list(*context);
   use_read_driver(access.get());
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (file.get() < 0) context->fail("open it as an HDF5 file");
-  return {context, std::move(file)};
+  return {std::move(turn), context, std::move(file)};
 }
 
 Handle File::create_properties(std::int64_t property_class) const {
@@ -286,8 +288,14 @@ std::string library_version() {
   unsigned major = 0;
   unsigned minor = 0;
   unsigned release = 0;
+  const Turn turn;
   H5get_libversion(&major, &minor, &release);
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+void start_library() {
+  const Turn turn;
+  if (H5open() < 0) throw Error(ExitCode::internal, "HDF5 cannot be started");
 }
 
 }  // namespace sluice::io::h5

@@ -5,12 +5,15 @@
 // Each file is opened by a single process: snapshot.hpp explains how many ranks write one file. Every function
 // here is local and throws Error with the exit code given at opening; its message has the file, the action and object,
 // and HDF5's innermost reason. HDF5 itself prints nothing.
+//
+// HDF5 serves one thread at a time. A File has its thread's turn as long as it exists; other threads wait for it.
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/support/box3.hpp"
@@ -44,6 +47,33 @@ std::size_t bytes_of(Type type);
 
 /// HDF5's identifier of an element type.
 std::int64_t native(Type type);
+
+/// A thread's turn with HDF5: waits until no other thread has one. A thread may take several at once; it must release
+/// those that it took itself.
+class Turn {
+ public:
+  Turn();
+  Turn(Turn&& other) noexcept : held_(std::exchange(other.held_, false)) {}
+  Turn& operator=(Turn&&) = delete;
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn();
+
+ private:
+  bool held_ = true;
+};
+
+/// Lets other threads have HDF5 as long as it exists, although this thread has files open, which it must not use.
+class Break {
+ public:
+  Break();
+  Break(const Break&) = delete;
+  Break& operator=(const Break&) = delete;
+  ~Break();
+
+ private:
+  int turns_;  ///< of this thread before
+};
 
 /// The file name and exit code that every object needs for its messages.
 struct FileContext {
@@ -200,10 +230,11 @@ class File {
   void close();
 
  private:
-  File(std::shared_ptr<const FileContext> context, Handle handle);
+  File(Turn turn, std::shared_ptr<const FileContext> context, Handle handle);
   Handle create_properties(std::int64_t property_class) const;
   Dataset create_dataset(const std::string& name, const Shape& shape, Type type, const Handle& properties) const;
 
+  Turn turn_;  ///< first: until everything is closed
   std::shared_ptr<const FileContext> context_;
   Handle handle_;
   std::vector<ByteRange> excluded_;
@@ -217,5 +248,8 @@ void write_file(const std::string& path, const std::function<void(File&)>& build
 
 /// "1.10.8"
 std::string library_version();
+
+/// Starts HDF5, which else happens at its first use. A library for parallel files calls MPI then. Local.
+void start_library();
 
 }  // namespace sluice::io::h5

@@ -52,7 +52,7 @@ struct Driver {
 
 Driver reader;
 Driver writer;
-int first_error = 0;  ///< of a write
+thread_local int first_error = 0;  ///< of a write; each file is written by one thread
 
 constexpr std::size_t header_bytes = 16;  // of a heap, and of each object in it
 

@@ -1,6 +1,7 @@
-// Attributes, handles and messages of the HDF5 layer.
+// Attributes, handles and messages of the HDF5 layer, and whose turn it is.
 #include <hdf5.h>
 
+#include <mutex>
 #include <utility>
 
 #include "io/files/hdf5.hpp"
@@ -86,6 +87,31 @@ std::int64_t native(Type type) {
 void FileContext::fail(const std::string& what) const {
   const std::string reason = innermost_reason();
   throw Error(code, path + ": cannot " + what + ": " + (reason.empty() ? "refused by HDF5" : "HDF5: " + reason));
+}
+
+namespace {
+
+std::mutex one_thread;  ///< held by the thread whose turn it is
+thread_local int turns_of_thread = 0;
+
+}  // namespace
+
+Turn::Turn() {
+  if (turns_of_thread == 0) one_thread.lock();
+  ++turns_of_thread;
+}
+
+Turn::~Turn() {
+  if (held_ && --turns_of_thread == 0) one_thread.unlock();
+}
+
+Break::Break() : turns_(std::exchange(turns_of_thread, 0)) {
+  if (turns_ > 0) one_thread.unlock();
+}
+
+Break::~Break() {
+  if (turns_ > 0) one_thread.lock();
+  turns_of_thread = turns_;
 }
 
 Handle::Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}

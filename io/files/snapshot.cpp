@@ -184,17 +184,17 @@ std::uint64_t SnapshotWriter::lay_out(const FieldDescriptor& field) {
 void SnapshotWriter::write_field(const FieldDescriptor& field, const void* data) {
   std::uint64_t address = 0;
   run_on_root(comm_, [&] { address = lay_out(field); });
-  check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-  writer_.write(address, data, *data_);
-  set_hash(field, data);
+  address = sum_over(comm_, address);  // 0 on the other ranks
+  const std::uint64_t hash = write_elements(address, data);
+  run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
+  contents_[field.name] = hash;
   fields_.push_back(field.name);
 }
 
-void SnapshotWriter::set_hash(const FieldDescriptor& field, const void* data) {
-  const std::uint64_t part = field_hash(block_.box, block_.global, h5::bytes_of(spec_.type), data);
-  const std::uint64_t hash = sum_over(comm_, part);
-  run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
-  contents_[field.name] = hash;
+std::uint64_t SnapshotWriter::write_elements(std::uint64_t address, const void* data) {
+  const h5::Break others_may_write;
+  writer_.write(address, data, *data_);
+  return sum_over(comm_, field_hash(block_.box, block_.global, h5::bytes_of(spec_.type), data));
 }
 
 void SnapshotWriter::write_values(const std::string& group, const Values& values) {
@@ -226,6 +226,7 @@ void SnapshotWriter::commit() {
     scales_.write(*file_);
     file_->close();
     append_metadata_hash(unfinished_->path(), file_->excluded());
+    file_.reset();  // other threads may have HDF5
   });
   run_collectively(comm_, [&] {
     data_->sync();

@@ -100,7 +100,7 @@ class SnapshotWriter {
  private:
   void begin_file();
   std::uint64_t lay_out(const FieldDescriptor& field);
-  void set_hash(const FieldDescriptor& field, const void* data);
+  std::uint64_t write_elements(std::uint64_t address, const void* data);  ///< returns the field's hash
   void write_root();
   void verify();
 
@@ -109,7 +109,7 @@ class SnapshotWriter {
   LocalBlock block_;
   FieldWriter writer_;
   std::optional<UnfinishedFile> unfinished_;  ///< rank 0: removes PATH.tmp if it is not committed
-  std::optional<h5::File> file_;              ///< rank 0
+  std::optional<h5::File> file_;              ///< rank 0, until it is closed
   std::optional<PosixFile> data_;             ///< every rank: the same file, for the fields
   DimensionScales scales_;
   std::vector<std::string> fields_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -60,6 +61,9 @@ class Values {
   std::map<std::string, Value> values_;
   std::string origin_ = "a set of values";
 };
+
+/// The values of several groups, in the order in which a file gets them.
+using ValueGroups = std::vector<std::pair<std::string, Values>>;
 
 /// Writes scalars and texts as attributes of the group, lists as one-dimensional datasets in it, and a hash of all as
 /// the attribute `values_hash`. Creates the group unless it is the root. Local.

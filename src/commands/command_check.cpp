@@ -313,7 +313,9 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
   const double bytes_on_root = of_ranks.front() + output.own_memory;
   fmt::print("memory          {} in all ({:.1f} bytes per point), {} on rank 0\n", readable_size(bytes),
              bytes / static_cast<double>(grid.points()), readable_size(bytes_on_root));
-  fmt::print("checkpoint      {} each\n", readable_size(checkpoint_bytes(grid, settings.flow)));
+  const bool beside_steps = writes_beside_steps(settings, decomposition.processes().size(), false);
+  fmt::print("checkpoint      {} each{}\n", readable_size(checkpoint_bytes(grid, settings.flow)),
+             beside_steps ? ", and as much further host memory during the run" : "");
 }
 
 }  // namespace

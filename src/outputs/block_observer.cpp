@@ -101,7 +101,7 @@ void BlockObserver::sync() {
   });
 }
 
-void BlockObserver::save(io::CheckpointWriter& checkpoint) const {
+void BlockObserver::save(io::ValueGroups& checkpoint) const {
   if (!sampling_.enabled) return;
   const StatisticsBlock& block = sums_.open_block();
   io::Values values;
@@ -111,7 +111,7 @@ void BlockObserver::save(io::CheckpointWriter& checkpoint) const {
   values.set(companion_names::block_forcing, block.forcing);
   last_entry().save(values, companion_names::last_block, companion_names::last_block_hash);
   for (std::size_t n = 0; n < block.sums.size(); ++n) values.set(sums_.profiles()[n].name, block.sums[n]);
-  checkpoint.write_values(output_.open_block_group, values);
+  checkpoint.emplace_back(output_.open_block_group, std::move(values));
 }
 
 void BlockObserver::restore(const io::CheckpointReader& checkpoint) {

@@ -39,7 +39,7 @@ class BlockObserver : public Observer {
   /// Writes all blocks into the file, so that no journal is needed.
   void finish() override;
   void sync() override;
-  void save(io::CheckpointWriter& checkpoint) const override;
+  void save(io::ValueGroups& checkpoint) const override;
   void restore(const io::CheckpointReader& checkpoint) override;
 
  protected:

@@ -1,4 +1,5 @@
-// Checkpoints: what they hold, and when they are written: on schedule, on request and at the end.
+// Checkpoints: what they hold, and when they are written: on schedule, on request and at the end. The run waits for
+// those on request and at the end.
 #include "src/outputs/checkpoint.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/snapshot.hpp"
 #include "model/schedule.hpp"
+#include "src/outputs/background_checkpoint.hpp"
 #include "src/outputs/checkpoint_program.hpp"
 #include "src/run/provenance.hpp"
 
@@ -56,12 +58,6 @@ io::CheckpointSpec spec_of(const Simulation& simulation, const std::string& fold
           provenance_of(simulation),
           grid_lines_of(simulation.grid),
           io::h5::type_of<real>};
-}
-
-void write_fields(io::CheckpointWriter& writer, const State& state) {
-  for (const auto& [descriptor, field] : state.fields()) {
-    if (descriptor.outputs.checkpoint) writer.write_field(descriptor, download(field).data());
-  }
 }
 
 void refuse_failed_state(const io::CheckpointReader& reader) {
@@ -165,6 +161,15 @@ double checkpoint_bytes(const Grid& grid, const FlowParameters& flow) {
   return static_cast<double>(fields) * sizeof(real) * static_cast<double>(grid.points());
 }
 
+bool writes_beside_steps(const io::Case& settings, int ranks, bool embedded) {
+  const io::OutputSpec& output = settings.output;
+  return output.checkpoint_every && ranks == 1 && !embedded && output.catalyst.every == 0;
+}
+
+double memory_beside_steps(const io::Case& settings, const Grid& grid, int ranks, bool embedded) {
+  return writes_beside_steps(settings, ranks, embedded) ? checkpoint_bytes(grid, settings.flow) : 0;
+}
+
 std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers, const std::string& path,
                                          bool allow_change) {
   const io::CheckpointReader reader(simulation.comm.world(), path);
@@ -208,12 +213,11 @@ io::Case case_of(const io::CheckpointReader& checkpoint) {
 }
 
 std::string write_failed_state(Simulation& simulation, const std::string& folder, const std::string& why) {
-  io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
-  write_fields(writer, simulation.state());
   io::Values values = state_values(simulation, simulation.advective_rate());
   values.set(failure_name, why);
-  writer.write_values(state_group, values);
-  return writer.commit(1).path;
+  const CheckpointContents contents{spec_of(simulation, folder), block_of(simulation), {{state_group, values}}, 1};
+  write_checkpoint(simulation.comm.world(), simulation.state(), contents);
+  return io::checkpoint_path(folder, simulation.step());
 }
 
 Layout read_layout(const std::string& path, MPI_Comm comm) {
@@ -222,18 +226,16 @@ Layout read_layout(const std::string& path, MPI_Comm comm) {
 
 namespace {
 
-/// Writes FOLDER/step_NNNNNNN.h5 with the observers' data, and removes the oldest beyond output.checkpoint.keep.
-/// On rank 0, returns warnings about faults that do not affect the checkpoint itself. Collective. Throws Error(io);
-/// older checkpoints are then unchanged.
-std::vector<std::string> write_checkpoint(const Simulation& simulation, FlowView& flow, const Observers& observers,
-                                          const std::string& folder) {
-  io::CheckpointWriter writer(simulation.comm.world(), spec_of(simulation, folder), block_of(simulation));
-  write_fields(writer, flow.state());
-  writer.write_values(state_group, state_values(simulation, flow.advective_rate()));
-  write_walls(writer, simulation);
-  write_program(writer, simulation);
-  observers.save(writer);
-  return writer.commit(simulation.settings.output.checkpoint_keep).warnings;
+/// For FOLDER/step_NNNNNNN.h5, with the observers' data. Collective.
+CheckpointContents contents_of(const RunContext& run) {
+  const Simulation& simulation = run.simulation;
+  CheckpointContents contents{
+      spec_of(simulation, run.path), block_of(simulation), {}, simulation.settings.output.checkpoint_keep};
+  contents.values.emplace_back(state_group, state_values(simulation, run.flow.advective_rate()));
+  save_walls(simulation, contents.values);
+  save_program(simulation, contents.values);
+  run.observers.save(contents.values);
+  return contents;
 }
 
 /// Estimate until the first checkpoint is timed: a slow disk, plus the latency of opening and synchronising files.
@@ -247,6 +249,13 @@ class CheckpointObserver : public Observer {
  public:
   explicit CheckpointObserver(const RunContext& run) : run_(run) {
     run_.times.checkpoint = estimated_seconds(run.simulation);
+    const Simulation& simulation = run.simulation;
+    if (!writes_beside_steps(simulation.settings, simulation.comm.processes().size(), run.embedded)) return;
+    try {
+      background_.emplace(run_.flow.state());
+    } catch (const Error& error) {
+      run_.log.line(fmt::format("warning: the run will wait for each checkpoint: {}", error.what()));
+    }
   }
 
   /// A restart must no longer find later checkpoints, because what other files hold of later steps is removed next.
@@ -264,32 +273,67 @@ class CheckpointObserver : public Observer {
     });
   }
 
-  bool due(const Moment& now) const override {
+  /// When a checkpoint in the background ends depends on the wall clock; what follows then is a line of the log.
+  bool due(const Moment& now) const override { return is_awaited(now) || is_wanted(now); }
+
+  void observe(const Moment& now) override {
+    if (is_awaited(now)) finish_background();
+    if (!is_wanted(now)) return;
+    run_.flow.diagnostics();  // refuses a flow that is not finite
+    run_.simulation.require_next_step(run_.flow.state());
+    run_.observers.sync();
+    const State& state = run_.flow.state();
+    saved_step_ = now.step;
+    if (now.occasion == Occasion::step && background_) {
+      background_->start(state, contents_of(run_));
+      run_.times.unfinished = run_.times.checkpoint;
+    } else {
+      report(write_checkpoint(run_.simulation.comm.world(), state, contents_of(run_)));
+    }
+  }
+
+  /// The run has failed: the error that ends it is reported already.
+  ~CheckpointObserver() override {
+    try {
+      if (is_running()) finish_background();
+    } catch (const std::exception& error) {
+      try {
+        run_.log.line(fmt::format("warning: {}", error.what()));
+      } catch (const std::exception&) {  // destructors do not throw
+      }
+    }
+  }
+
+ private:
+  bool is_wanted(const Moment& now) const {
     if (now.step == saved_step_ && !now.changed) return false;
     if (now.occasion != Occasion::step) return true;
     const auto& every = run_.simulation.settings.output.checkpoint_every;
     return every && Schedule{*every}.passed(now.previous_time, now.time);
   }
 
-  void observe(const Moment& now) override {
-    run_.flow.diagnostics();  // refuses a flow that is not finite
-    run_.simulation.require_next_step(run_.flow.state());
-    run_.observers.sync();
-    const double start = wall_seconds();
-    warn(write_checkpoint(run_.simulation, run_.flow, run_.observers, run_.path));
-    saved_step_ = now.step;
-    run_.times.checkpoint = wall_seconds() - start;
-    run_.log.line(
-        fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", now.step, now.time, run_.times.checkpoint));
+  bool is_running() const { return background_ && background_->is_running(); }
+
+  /// Whether the run takes notice of the end of a checkpoint in the background: once it has ended, and before the next.
+  bool is_awaited(const Moment& now) const {
+    return is_running() && (background_->has_ended() || now.occasion != Occasion::step || is_wanted(now));
   }
 
- private:
-  void warn(const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings) run_.log.line("warning: " + warning);
+  void finish_background() {
+    run_.times.unfinished = 0;
+    report(background_->finish());
+  }
+
+  void report(const WrittenCheckpoint& written) {
+    for (const std::string& warning : written.warnings) run_.log.line("warning: " + warning);
+    run_.times.checkpoint = written.seconds;
+    run_.log.line(
+        fmt::format("Checkpoint at step {}, time {:g} ({:.2f} s)", written.step, written.time, written.seconds));
   }
 
   RunContext run_;
-  std::int64_t saved_step_ = -1;  ///< of the newest checkpoint
+  std::int64_t saved_step_ = -1;  ///< of the newest checkpoint, which may not be complete yet
+  std::optional<BackgroundCheckpoint> background_;
 };
 
 }  // namespace

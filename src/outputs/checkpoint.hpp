@@ -19,6 +19,14 @@ io::GridLines grid_lines_of(const Grid& grid);
 /// Bytes of all fields in a checkpoint.
 double checkpoint_bytes(const Grid& grid, const FlowParameters& flow);
 
+/// Whether checkpoints on schedule are written while the run goes on. Not with several ranks, since MPI need not serve
+/// a second thread; nor where other code may use HDF5 at any time: in a program of the user (`embedded`) and in
+/// Catalyst.
+bool writes_beside_steps(const io::Case& settings, int ranks, bool embedded);
+
+/// Bytes of host memory that a run holds for them.
+double memory_beside_steps(const io::Case& settings, const Grid& grid, int ranks, bool embedded);
+
 /// Fills state and observers from a checkpoint of the same grid. Refuses one whose case differs physically, unless
 /// `allow_change`. Returns the allowed differences. Collective. Throws Error(restart).
 [[nodiscard]] std::vector<std::string> read_checkpoint(Simulation& simulation, Observers& observers,

@@ -108,11 +108,11 @@ bool can_be_set(const Simulation& simulation, Walls::Side side, Location compone
 
 }  // namespace
 
-void write_walls(io::CheckpointWriter& writer, const Simulation& simulation) {
+void save_walls(const Simulation& simulation, io::ValueGroups& checkpoint) {
   io::Values values;
   for (const auto& [name, side, of_wall] : simulation.stepper.wall_responses().state())
     values.set(name, gather_plane(simulation, side, download(*of_wall)));
-  if (!values.all().empty()) writer.write_values(walls_group, values);
+  if (!values.all().empty()) checkpoint.emplace_back(walls_group, std::move(values));
 }
 
 /// Walls that did not respond to the flow before are at rest until the first substep.
@@ -126,7 +126,7 @@ void read_walls(Simulation& simulation, const io::CheckpointReader& reader) {
   }
 }
 
-void write_program(io::CheckpointWriter& writer, const Simulation& simulation) {
+void save_program(const Simulation& simulation, io::ValueGroups& checkpoint) {
   io::Values values;
   const ProgramSettings settings = program_settings(simulation);
   for (const auto& [side, component, plane] : settings.walls)
@@ -144,7 +144,7 @@ void write_program(io::CheckpointWriter& writer, const Simulation& simulation) {
   for (const NamedCode& named : codes) {
     if (code.*named.count > 0) values.set(named.name, code.*named.count);
   }
-  if (!values.all().empty()) writer.write_values(program_group, values);
+  if (!values.all().empty()) checkpoint.emplace_back(program_group, std::move(values));
 }
 
 void read_program(Simulation& simulation, const io::CheckpointReader& reader, std::vector<std::string>& changes) {

@@ -9,12 +9,12 @@
 namespace sluice {
 
 /// Planes of walls that respond to the flow: what they do until the end of a step follows from the flow before it.
-void write_walls(io::CheckpointWriter& writer, const Simulation& simulation);
+void save_walls(const Simulation& simulation, io::ValueGroups& checkpoint);
 /// Throws Error(restart) if the file is damaged.
 void read_walls(Simulation& simulation, const io::CheckpointReader& reader);
 
 /// ProgramSettings, Simulation::next_walls, and how much code acts. Nothing without a program.
-void write_program(io::CheckpointWriter& writer, const Simulation& simulation);
+void save_program(const Simulation& simulation, io::ValueGroups& checkpoint);
 /// Restores the settings. Where `changes` of the case concern them, the case counts; this is added to `changes`. Throws
 /// Error(restart) if the file is damaged.
 void read_program(Simulation& simulation, const io::CheckpointReader& reader, std::vector<std::string>& changes);

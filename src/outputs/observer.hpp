@@ -86,6 +86,7 @@ struct RunContext {
   RunTimes& times;
   std::optional<Accuracy>& accuracy;  ///< of the statistics, on rank 0; set with time.until
   Observers& observers;
+  bool embedded;     ///< code of the user runs in this process
   std::string path;  ///< of the observer's own file or folder, which observers.cpp names
 };
 
@@ -123,17 +124,19 @@ class Observer {
   /// Returns when all that was observed is on disk. Called before each checkpoint, which must not be newer. Collective.
   virtual void sync() {}
 
-  /// Stores in a checkpoint, in groups of its own, the data to continue from; and restores it. Collective.
-  virtual void save(io::CheckpointWriter& /*checkpoint*/) const {}
+  /// Adds groups of its own to the values of a checkpoint, the data to continue from; and restores it. All ranks add
+  /// the same groups; rank 0's values count. Collective.
+  virtual void save(io::ValueGroups& /*checkpoint*/) const {}
   virtual void restore(const io::CheckpointReader& /*checkpoint*/) {}
 };
 
 /// The observers of a run, in the order in which they act. All functions are collective; Observer documents them.
 class Observers {
  public:
-  /// All but the last argument must outlive the observers; these set `accuracy`, on rank 0.
+  /// All but the last two arguments must outlive the observers; these set `accuracy`, on rank 0. `embedded`: code of
+  /// the user runs in this process.
   Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy, Watchdog& watchdog,
-            const std::string& directory);
+            const std::string& directory, bool embedded);
 
   void restore(const io::CheckpointReader& checkpoint);
   /// Call before go_back. Returns on rank 0 what is lost with the user's consent.
@@ -144,7 +147,7 @@ class Observers {
   void observe(const Moment& now);
   void finish();
   void sync();
-  void save(io::CheckpointWriter& checkpoint) const;
+  void save(io::ValueGroups& checkpoint) const;
   const FlowView& flow() const { return flow_; }
   /// FlowView::flow_changed.
   void flow_changed() { flow_.flow_changed(); }

@@ -56,10 +56,10 @@ constexpr std::array observer_table{
 }  // namespace
 
 Observers::Observers(Simulation& simulation, RunLog& log, RunTimes& times, std::optional<Accuracy>& accuracy,
-                     Watchdog& watchdog, const std::string& directory)
+                     Watchdog& watchdog, const std::string& directory, bool embedded)
     : watchdog_(watchdog), times_(times), flow_(simulation) {
   for (const auto& [name, file, make] : observer_table) {
-    if (auto observer = make({simulation, flow_, log, times, accuracy, *this, directory + "/" + file}))
+    if (auto observer = make({simulation, flow_, log, times, accuracy, *this, embedded, directory + "/" + file}))
       list_.push_back({name, fmt::format("output of {} at step", name), std::move(observer)});
   }
 }
@@ -104,7 +104,7 @@ void Observers::sync() {
   for (const Entry& entry : list_) entry.observer->sync();
 }
 
-void Observers::save(io::CheckpointWriter& checkpoint) const {
+void Observers::save(io::ValueGroups& checkpoint) const {
   for (const Entry& entry : list_) entry.observer->save(checkpoint);
 }
 

@@ -148,7 +148,7 @@ class ProbeObserver : public Observer {
 
   std::vector<std::string> check_files(const Start& start) override { return files_.check(start); }
   void go_back(const Start& start) override { files_.go_back(start); }
-  void save(io::CheckpointWriter& checkpoint) const override { files_.save(checkpoint); }
+  void save(io::ValueGroups& checkpoint) const override { files_.save(checkpoint); }
   void restore(const io::CheckpointReader& checkpoint) override { files_.restore(checkpoint); }
 
   bool due(const Moment& now) const override {

@@ -134,7 +134,8 @@ void require_reproducible(MPI_Comm comm) {
 }  // namespace
 
 RunLoop::Files::Files(RunLoop& run)
-    : observers(*run.simulation_, *run.log_, run.times_, run.accuracy_, *run.guard_.watchdog, run.directory_),
+    : observers(*run.simulation_, *run.log_, run.times_, run.accuracy_, *run.guard_.watchdog, run.directory_,
+                run.options_.embedded),
       progress_line(*run.log_),
       control(run.comm_, run.directory_, run.settings_.walltime, run.options_.wall_seconds),
       energy(run.comm_) {}
@@ -168,7 +169,11 @@ RunLoop::RunLoop(const CaseInput& input, const StartOptions& options, RunGuard& 
   tuning_ = tune(settings_, grid, settings_.flow, stored_layout(options_, directory_, comm_), comm_);
   const Decomposition decomposition(settings_.cells, tuning_.chosen.processes, settings_.z_blocks);
   const Box3 own = decomposition.x_pencil(rank_of(comm_));
-  const double output_memory = options_.directory ? outputs_need(settings_, grid, own).own_memory : 0;
+  double output_memory = 0;
+  if (options_.directory) {
+    output_memory = outputs_need(settings_, grid, own).own_memory;
+    if (!device::is_gpu()) output_memory += memory_beside_steps(settings_, grid, size_of(comm_), options_.embedded);
+  }
   require_memory(settings_.flow, decomposition, tuning_.chosen.exchange, comm_, output_memory);
   watch(Watchdog::Task::start, "start of the run");
   simulation_.emplace(settings_, grid, tuning_.chosen, comm_);
@@ -337,7 +342,7 @@ void RunLoop::serve_requests() {
   const std::int64_t next = simulation_->step() + 1;
   watch(Watchdog::Task::step, "step", next);
   files_->control.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0,
-                         times_.checkpoint + times_.fields);
+                         times_.checkpoint + times_.unfinished + times_.fields);
   const Requests requests = files_->control.poll(accuracy_ && accuracy_->reached, line_due());
   if (requests.checkpoint) {
     files_->observers.observe(moment(Occasion::request));

@@ -15,9 +15,10 @@ namespace sluice {
 struct RunTimes {
   double start = 0;                       ///< wall_seconds() at the start of the program
   double stepping = 0;                    ///< seconds in steps
-  double output = 0;                      ///< seconds in statistics and output
+  double output = 0;                      ///< seconds in statistics and output; not those beside steps
   std::map<std::string, double> outputs;  ///< seconds in each output, by name
-  double checkpoint = 0;                  ///< seconds in the last checkpoint
+  double checkpoint = 0;                  ///< seconds that writing the last checkpoint took
+  double unfinished = 0;                  ///< seconds that a checkpoint which is being written may still take
   double fields = 0;                      ///< seconds in the longest output of fields
   double memory = 0;                      ///< maximum device memory held, in bytes, all ranks together
   double logged = 0;                      ///< wall_seconds() at the last line about a step

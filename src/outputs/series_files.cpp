@@ -110,14 +110,14 @@ LastEntry SeriesFiles::last_of(std::size_t n) const {
   return {series_[n].last_step(), series_[n].hash_at(series_[n].last_step())};
 }
 
-void SeriesFiles::save(io::CheckpointWriter& checkpoint) const {
+void SeriesFiles::save(io::ValueGroups& checkpoint) const {
   if (descriptions_.empty()) return;
   io::Values values;
   for (std::size_t n = 0; n < descriptions_.size(); ++n) {
     const std::string& name = descriptions_[n].name;
     last_[n].save(values, name, name + companion_names::hash_suffix);
   }
-  checkpoint.write_values(group_, values);
+  checkpoint.emplace_back(group_, std::move(values));
 }
 
 void SeriesFiles::restore(const io::CheckpointReader& checkpoint) {

@@ -22,7 +22,7 @@ class SeriesFiles {
   // What an observer does with its files; collective.
   [[nodiscard]] std::vector<std::string> check(const Start& start);
   void go_back(const Start& start);
-  void save(io::CheckpointWriter& checkpoint) const;
+  void save(io::ValueGroups& checkpoint) const;
   void restore(const io::CheckpointReader& checkpoint);
 
   /// Rank 0 only. `number`: of the series.

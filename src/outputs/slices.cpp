@@ -107,7 +107,7 @@ class SliceObserver : public Observer {
     });
     files_.go_back(start);
   }
-  void save(io::CheckpointWriter& checkpoint) const override { files_.save(checkpoint); }
+  void save(io::ValueGroups& checkpoint) const override { files_.save(checkpoint); }
   void restore(const io::CheckpointReader& checkpoint) override { files_.restore(checkpoint); }
 
   bool due(const Moment& now) const override {

@@ -88,10 +88,10 @@ class TimeSeriesObserver : public Observer {
     run_on_root(run_.simulation.comm.world(), [&] { file_->sync(); });
   }
 
-  void save(io::CheckpointWriter& checkpoint) const override {
+  void save(io::ValueGroups& checkpoint) const override {
     io::Values values;
     last_.save(values, companion_names::last_row, companion_names::last_row_hash);
-    checkpoint.write_values(companion_names::time_series_group, values);
+    checkpoint.emplace_back(companion_names::time_series_group, std::move(values));
   }
 
   void restore(const io::CheckpointReader& checkpoint) override {

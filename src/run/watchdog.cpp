@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <functional>
 #include <future>
 #include <utility>
 
 #include "core/device/timers.hpp"
+#include "core/support/blocked_signals.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/host_name.hpp"
@@ -91,18 +91,15 @@ Watchdog::Watchdog(MPI_Comm comm, std::optional<double> limit, double output_byt
   neighbour_pid_ = next[1];
   begin(Task::start, "start");
   if (given_limit_ && std::isinf(*given_limit_)) return;
-  // Signals are for the main thread: a new thread inherits the mask.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals of_thread;
   thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 double Watchdog::limit_of(Task kind, const Durations& durations) const {
   if (given_limit_) return *given_limit_ * (kind == Task::start ? start_factor : 1);
-  const bool first_output = kind != Task::step && durations.count == 0;
-  return std::max(min_limit, times_usual * (first_output ? expected_output_ : durations.median()));
+  // A checkpoint that the run waits for takes much longer than one that it does not wait for.
+  const double expected = kind != Task::step ? expected_output_ : 0;
+  return std::max(min_limit, times_usual * std::max(expected, durations.median()));
 }
 
 void Watchdog::begin(Task kind, const std::string& what, std::int64_t step) {
