@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,19 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from sluice_run import assert_same_results, checkpoints, must, record, rows, sluice, step_of, write_case
+from sluice_run import (
+    assert_same_results,
+    checkpoints,
+    finish,
+    must,
+    record,
+    rows,
+    sluice,
+    start,
+    step_of,
+    wait_until,
+    write_case,
+)
 from stored_hashes import set_hashes
 
 TINY = {
@@ -227,3 +240,19 @@ def test_a_checkpoint_of_an_earlier_version_does_not_count_steps(tmp_path: Path)
     assert record(out)["step"] == 20
     assert rows(out)["time"][7:].tolist() == [time + n * 0.1 for n in range(1, 14)]
     assert slice_steps(out) == list(range(1, 21))
+
+
+@pytest.mark.skipif("SLUICE_BLOCK_FSYNC" not in os.environ, reason="needs the library that blocks fsync")
+def test_steps_go_on_beside_a_checkpoint(tmp_path: Path) -> None:
+    """The first checkpoint is kept from reaching the disk; the run waits for it only before it writes the next."""
+    case = tiny_case(tmp_path, {"dt": 0.01, "steps": 40}, checkpoint={"every": 0.095, "keep": 9})
+    out = tmp_path / "out"
+    first = out / "checkpoints" / "step_0000010.h5"
+    block = {"LD_PRELOAD": os.environ["SLUICE_BLOCK_FSYNC"], "SLUICE_BLOCK_IF": str(first)}
+    process = start(["run", case], env=block)
+    wait_until(first.exists, "the first checkpoint")
+    wait_until(lambda: rows(out)["step"][-1] == 19, "the steps up to the next one")
+    assert process.poll() is None
+    first.rename(tmp_path / "first.h5")
+    must(finish(process))
+    assert [step_of(file) for file in checkpoints(out)] == [*due_steps("0.01", "0.095", 40)[1:], 40]
