@@ -205,7 +205,10 @@ def test_walltime_counts_from_the_start_of_the_program(tmp_path: Path, ranks: in
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_walltime_includes_the_last_checkpoint(tmp_path: Path, ranks: int) -> None:
-    """The first takes more than a second, and 1.5 times as long is kept free for the last: there are no more steps."""
+    """The first takes more than a second, and 1.5 times as long is kept free for the last: there are no more steps.
+
+    One process takes the next step beside the first checkpoint, and waits for it before it writes the second.
+    """
     case = write_case(tmp_path, {**CASE, "output.checkpoint": {"every": 1e-6, "keep": 5}})
     out = tmp_path / "out"
     first = out / "checkpoints" / "step_0000001.h5"
@@ -216,7 +219,7 @@ def test_walltime_includes_the_last_checkpoint(tmp_path: Path, ranks: int) -> No
         first.rename(tmp_path / "kept.h5")
     must(finish(process))
     assert "wall-time limit reached" in record(out)["why_stopped"]
-    assert record(out)["step"] <= 1
+    assert record(out)["step"] <= (1 if ranks else 2)
 
 
 def test_walltime_in_the_case(tmp_path: Path) -> None:
