@@ -69,7 +69,7 @@ PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(dou
 }
 
 RunsWithEnergy measure_energy(Workload& workload, double seconds) {
-  constexpr double target_seconds = 4;  // GPUs bring their counters up to date about ten times a second
+  constexpr double target_seconds = 4;  // GPUs bring their counters up to date at intervals
   constexpr double max_runs = 1e6;
   EnergyMeter meter(MPI_COMM_WORLD);
   meter.start();
