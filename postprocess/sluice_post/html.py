@@ -233,14 +233,15 @@ _ENERGY = {
 }
 
 
-def _performance(record: dict[str, Any]) -> dict[str, Any]:
-    """What run.json holds about the speed and the energy of the latest start."""
+def _performance(record: dict[str, Any], has_depth: bool) -> dict[str, Any]:
+    """What run.json holds about the speed and the energy of the latest start; h is not the depth of every flow."""
     rows = {name: record[key] for key, name in _PERFORMANCE.items() if key in record}
     energy = record.get("energy")
     if isinstance(energy, dict) and "devices" in energy:
         count, device = energy["devices"], energy.get("device")
         energy = {**energy, "devices": f"{count} {device}{'' if count == 1 else 's'}"}
-        rows |= {name: energy[key] for key, name in _ENERGY.items() if key in energy}
+        shown = {key: name for key, name in _ENERGY.items() if has_depth or key != "joules_per_h_over_u_tau"}
+        rows |= {name: energy[key] for key, name in shown.items() if key in energy}
     return rows
 
 
@@ -268,6 +269,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
     )
     run = results.run
     record, spectra = run.provenance, results.spectra
+    is_ekman_layer = run.parameters is not None and run.parameters.is_ekman_layer
     return environment.get_template("report.html").render(
         results=results,
         run=run,
@@ -280,7 +282,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
             (wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)
         ],
         comparison=comparison,
-        performance=_performance(record),
+        performance=_performance(record, has_depth=not is_ekman_layer),
         phases=_phases(record),
         spectra_table=spectra_tables.table_text(spectra) if spectra else "",
         densities_table=density_tables.table_text(results.densities) if results.densities else "",

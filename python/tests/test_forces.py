@@ -92,10 +92,7 @@ def test_positions() -> None:
             sim.step(3)
             fields.append({name: field.values.copy() for name, field in sim.fields.items()})
     for name, values in fields[0].items():
-        assert (
-            np.abs(values - fields[1][name]).max()
-            < 1e-12 / np.finfo(np.float64).eps * np.finfo(sluice.Field.dtype).eps
-        ), name
+        assert np.abs(values - fields[1][name]).max() < 5000 * np.finfo(values.dtype).eps, name
 
 
 def after_drag(dt: float, built_in: bool) -> np.ndarray[Any, np.dtype[Any]]:

@@ -34,7 +34,8 @@ std::string reason(std::string_view precision) {
   }
   return fmt::format(
       "the program on this rank has {} precision: either {} is missing beside it, or the rank could not read the case "
-      "file before MPI started, since that is a pipe or is not on its machine; then add --set solver.precision={}",
+      "file before MPI started, since that is a pipe or is not on its machine; then set solver.precision={} on the "
+      "command line",
       precision_name, program_of(precision), precision);
 }
 
