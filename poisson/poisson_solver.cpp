@@ -215,6 +215,13 @@ PoissonSolver::Coefficients PoissonSolver::transform_x(Field& field, PhaseTimers
     const PhaseTimers::Scope scope(timers, TimedPhase::fft_x);
     p.fourier_x.forward(field);
   }
+  return coefficients(field, timers);
+}
+
+PoissonSolver::Coefficients PoissonSolver::coefficients(Field& field, PhaseTimers& timers) {
+  Parts& p = *parts_;
+  SLUICE_REQUIRE(field.halo() == p.halo && field.box() == p.x_pencil,
+                 "the field is not like those of PoissonSolver::make_field");
   p.make_y_whole(field, timers);
   return {p.y_view(field), p.y_pencil};
 }

@@ -79,12 +79,14 @@ class PoissonSolver {
   /// Unscaled coefficients with y whole: `values` are those of `box`, the rank's part of (nx / 2 + 1) x ny x nz global
   /// indices, valid until the next call.
   struct Coefficients {
-    View3<const std::complex<real>> values;
+    View3<std::complex<real>> values;
     Box3 box;
   };
   /// The forward transforms of solve() alone, for spectra: transform_x() transforms a field like those of make_field()
   /// along x and overwrites it; transform_y() then transforms the result along y. Collective.
   Coefficients transform_x(Field& field, PhaseTimers& timers);
+  /// The same for a field that holds coefficients along x already: makes y whole. Collective.
+  Coefficients coefficients(Field& field, PhaseTimers& timers);
   Coefficients transform_y(Field& field, PhaseTimers& timers);
 
  private:

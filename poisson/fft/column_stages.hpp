@@ -1,5 +1,5 @@
 #pragma once
-// How a transform along y of a given length is split into stages and over threads (fft_columns_cuda.cpp).
+// How a transform along y of a given length is split into stages and over threads (fft_columns_kernel.hpp).
 #include <algorithm>
 #include <cstddef>
 

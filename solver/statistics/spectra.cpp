@@ -6,13 +6,15 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
-#include "core/decomp/field_copy.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "poisson/fft/power_sums.hpp"
 #include "solver/statistics/spectra_loops.hpp"
+#include "solver/statistics/spectra_rows.hpp"
 
 namespace sluice {
 
@@ -63,32 +65,37 @@ std::vector<ProfileInfo> list_spectra(std::size_t heights, const FlowParameters&
 /// What the loops of a sample write, in device memory; `box`: the coefficients of this rank with y whole. Also the
 /// chosen planes.
 struct Spectra::Arrays {
-  Arrays(std::size_t count, const Box3& box, const std::vector<int>& own_centers, const std::vector<int>& own_faces)
+  Arrays(std::size_t count, std::int64_t cells_x, const Box3& box, const std::vector<int>& own_centers,
+         const std::vector<int>& own_faces)
       : quantities(count),
         modes_along_y(static_cast<std::size_t>(box.ny() / 2 + 1)),
         size_along_x(static_cast<std::size_t>(box.extent(0) * box.extent(2))),
         size_along_y(modes_along_y * static_cast<std::size_t>(box.nz())),
         results(quantities * (size_along_x + size_along_y)),
         bounds(static_cast<std::size_t>(box.nz())),
-        largest(bounds.size() * lanes),
-        lanes_along_x(size_along_x * lanes),
         of_modes(size_along_y),
-        lanes_along_y(of_modes.size() * lanes),
         centers(own_centers),
         faces(own_faces),
         along_both(std::max(centers.size(), faces.size()) * modes_along_y * static_cast<std::size_t>(box.extent(0))),
-        host(static_cast<double*>(device::allocate_host(results.bytes()))) {}
+        host(static_cast<double*>(device::allocate_host(results.bytes()))),
+        values_along_x(ValueTransform::make(cells_x)),
+        power(PowerTransform::make(box, cells_x)) {}
 
   /// The spectra of one quantity: first those along x of all quantities, then those along y.
   double* along_x(std::size_t quantity) { return results.data() + quantity * size_along_x; }
   double* along_y(std::size_t quantity) { return results.data() + quantities * size_along_x + quantity * size_along_y; }
 
   std::size_t quantities, modes_along_y, size_along_x, size_along_y;
-  Buffer<double> results, bounds, largest, lanes_along_x;
-  Buffer<FixedPointSum> of_modes, lanes_along_y;
+  Buffer<double> results, bounds;
+  Buffer<FixedPointSum> of_modes;
+  Buffer<double> largest, lanes_along_x;  ///< of coefficients that are stored, as lanes_along_y
+  Buffer<FixedPointSum> lanes_along_y;
   Buffer<int> centers, faces;
   Buffer<double> along_both;
   device::HostPointer<double> host;  ///< a copy of the results
+  // Null if there are none; on all ranks or on none.
+  std::unique_ptr<ValueTransform> values_along_x;
+  std::unique_ptr<PowerTransform> power;
 };
 
 Spectra::Spectra(const FlowParameters& flow, const Communicator& comm, const Decomposition& decomposition,
@@ -123,8 +130,12 @@ double Spectra::block_bytes(const std::array<std::int64_t, 3>& cells, std::size_
 
 void Spectra::sample(const State& state, double forcing, const Workspace& workspace) {
   if (!arrays_) {
-    arrays_ = std::make_unique<Arrays>(quantities_, decomposition_->spectral_y_pencil(comm_->rank()), own_planes(false),
-                                       own_planes(true));
+    arrays_ = std::make_unique<Arrays>(quantities_, cells()[0], decomposition_->spectral_y_pencil(comm_->rank()),
+                                       own_planes(false), own_planes(true));
+    // GPUs may differ in the shared memory that they offer.
+    const auto ranks = static_cast<std::uint64_t>(comm_->processes().size());
+    if (sum_over(comm_->world(), arrays_->values_along_x ? 1 : 0) < ranks) arrays_->values_along_x.reset();
+    if (sum_over(comm_->world(), arrays_->power ? 1 : 0) < ranks) arrays_->power.reset();
   }
   // Numbers of profiles. Spectra in both directions are large, so each is exchanged on its own.
   std::vector<std::size_t> along_x, along_y, along_both;
@@ -146,60 +157,101 @@ void Spectra::sample(const State& state, double forcing, const Workspace& worksp
 Spectra::Parts Spectra::compute(const State& state, const Workspace& workspace) {
   Parts in_both_directions(quantities_);
   const auto& [u, v, w] = state.velocity;
-  const std::array<const Field*, 4> fields{&u, &v, &w, workspace.p};
-  for (const std::size_t quantity : {pressure, std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
-    if (fields[quantity] != nullptr) copy_cells(*fields[quantity], workspace.work);  // else it holds p, which is first
-    in_both_directions[quantity] = transform(workspace, quantity, quantity == 2);
+  // The work array holds p if p is not given: p is first.
+  const Field& p = workspace.p != nullptr ? *workspace.p : workspace.work;
+  in_both_directions[pressure] = transform(workspace, pressure, {&p});
+  std::size_t next = 0;
+  for (const Field* component : {&u, &v, &w}) {
+    in_both_directions[next] = transform(workspace, next, {component}, component == &w);
+    ++next;
   }
-  in_both_directions[cospectrum_uw] = cospectrum(workspace, cospectrum_uw, [&](real sign) {
-    op::with_order(order_, [&](auto order) {
-      parallel_for("combination at edges", workspace.work.local_box(),
-                   CombineAtEdge<order>{u.view(), w.view(), workspace.work.view(), sign});
-    });
-  });
-  std::size_t next = first_of_scalars;
+  in_both_directions[cospectrum_uw] = cospectrum(workspace, cospectrum_uw, {&u, Values::sum_at_edges, &w});
+  next = first_of_scalars;
   for (const auto& [descriptor, c] : state.transported) {
-    copy_cells(c, workspace.work);
-    in_both_directions[next] = transform(workspace, next, false);
-    in_both_directions[next + 1] = cospectrum(workspace, next + 1, [&](real sign) {
-      parallel_for("combination at faces", workspace.work.local_box(),
-                   CombineAtFace{w.view(), c.view(), workspace.work.view(), sign});
-    });
+    in_both_directions[next] = transform(workspace, next, {&c});
+    in_both_directions[next + 1] = cospectrum(workspace, next + 1, {&c, Values::sum_at_faces, &w});
     next += 2;
   }
   return in_both_directions;
 }
 
-std::vector<double> Spectra::cospectrum(const Workspace& workspace, std::size_t quantity,
-                                        const std::function<void(real)>& combine) {
+std::vector<double> Spectra::cospectrum(const Workspace& workspace, std::size_t quantity, Transformed sum) {
   Arrays& arrays = *arrays_;
   const std::size_t last = quantities_ - 1;
-  combine(1);
-  std::vector<double> sum = transform(workspace, quantity, true);
-  combine(-1);
-  const std::vector<double> difference = transform(workspace, last, true);
+  std::vector<double> of_sum = transform(workspace, quantity, sum, true);
+  sum.sign = -1;
+  const std::vector<double> of_difference = transform(workspace, last, sum, true);
   parallel_for("cospectrum along x", box_of(static_cast<std::int64_t>(arrays.size_along_x), 1, 1),
                Cospectrum{arrays.along_x(quantity), arrays.along_x(last)});
   parallel_for("cospectrum along y", box_of(static_cast<std::int64_t>(arrays.size_along_y), 1, 1),
                Cospectrum{arrays.along_y(quantity), arrays.along_y(last)});
-  for (std::size_t m = 0; m < sum.size(); ++m) sum[m] = (sum[m] - difference[m]) / 4;
-  return sum;
+  for (std::size_t m = 0; m < of_sum.size(); ++m) of_sum[m] = (of_sum[m] - of_difference[m]) / 4;
+  return of_sum;
 }
 
-std::vector<double> Spectra::transform(const Workspace& workspace, std::size_t quantity, bool at_faces) {
+PoissonSolver::Coefficients Spectra::transform_x(const Workspace& workspace, const Transformed& transformed) {
+  Field& work = workspace.work;
+  if (arrays_->values_along_x) {
+    arrays_->values_along_x->run(transformed, order_, work);
+    return workspace.poisson.coefficients(work, timers_);
+  }
+  if (transformed.u != &work) {
+    with_values(transformed, order_, [&](const auto& values) {
+      parallel_for("values of spectra", work.local_box(),
+                   WriteValues<std::decay_t<decltype(values)>>{values, work.view()});
+    });
+  }
+  return workspace.poisson.transform_x(work, timers_);
+}
+
+std::vector<double> Spectra::transform(const Workspace& workspace, std::size_t quantity, const Transformed& transformed,
+                                       bool at_faces) {
   Arrays& arrays = *arrays_;
+  const Buffer<int>& planes = at_faces ? arrays.faces : arrays.centers;
+  const PowerSums sums{arrays.along_x(quantity), arrays.along_y(quantity), arrays.along_both.data(), planes.data(),
+                       static_cast<int>(planes.size())};
+  const PoissonSolver::Coefficients along_x = transform_x(workspace, transformed);
+  if (arrays.power) {
+    arrays.power->run(along_x.values, sums);
+    if (comm_->processes().py > 1) add_over_row(sums.along_y, arrays.size_along_y);
+  } else {
+    sum_stored(workspace, along_x, sums);
+  }
+  if (planes_.centers.empty()) return {};
+  std::vector<double> in_both_directions = arrays.along_both.download();
+  in_both_directions.resize(planes.size() * arrays.modes_along_y * static_cast<std::size_t>(along_x.box.nx()));
+  return in_both_directions;
+}
+
+void Spectra::add_over_row(double* values, std::size_t count) const {
+  const auto ranks = static_cast<std::size_t>(comm_->processes().py);
+  std::vector<double> mine(count), all(ranks * count);
+  device::copy(mine.data(), values, count * sizeof(double));
+  const auto n = static_cast<int>(count);
+  check_mpi(MPI_Allgather(mine.data(), n, MPI_DOUBLE, all.data(), n, MPI_DOUBLE, comm_->row()),
+            "MPI_Allgather of spectra");
+  std::ranges::fill(mine, 0);
+  for (std::size_t m = 0; m < all.size(); ++m) mine[m % count] += all[m];
+  device::copy(values, mine.data(), count * sizeof(double));
+}
+
+void Spectra::sum_stored(const Workspace& workspace, const PoissonSolver::Coefficients& along_x,
+                         const PowerSums& sums) {
+  Arrays& arrays = *arrays_;
+  const Box3& box = along_x.box;
   const auto nx = static_cast<double>(cells()[0]);
   const auto ny = static_cast<double>(cells()[1]);
   const bool row_is_split = comm_->processes().py > 1;
-  const auto [values, box] = workspace.poisson.transform_x(workspace.work, timers_);
-  const ModePower power{values, static_cast<int>(box.lo[0]), static_cast<int>(cells()[0])};
-  double* along_x = arrays.along_x(quantity);
+  const ModePower power{along_x.values, static_cast<int>(box.lo[0]), static_cast<int>(cells()[0])};
+  arrays.lanes_along_x.enlarge(arrays.size_along_x * lanes);
+  arrays.largest.enlarge(arrays.bounds.size() * lanes);
+  arrays.lanes_along_y.enlarge(arrays.of_modes.size() * lanes);
   parallel_for("spectra along x", box_of(box.nx(), lanes, box.nz()),
                AlongX{power, box.nx(), box.ny(), arrays.lanes_along_x.data()});
   parallel_for("spectra along x", box_of(box.nx(), box.nz(), 1),
-               AddLanesAlongX{arrays.lanes_along_x.data(), box.nx(), 1 / (nx * nx * ny), along_x});
+               AddLanesAlongX{arrays.lanes_along_x.data(), box.nx(), 1 / (nx * nx * ny), sums.along_x});
   parallel_for("bounds of spectra", box_of(lanes, box.nz(), 1),
-               LargestOfLanes{along_x, box.nx(), arrays.largest.data()});
+               LargestOfLanes{sums.along_x, box.nx(), arrays.largest.data()});
   parallel_for("bounds of spectra", box_of(box.nz(), 1, 1),
                BoundsOfPlanes{arrays.largest.data(), arrays.bounds.data()});
   if (row_is_split) {
@@ -218,23 +270,17 @@ std::vector<double> Spectra::transform(const Workspace& workspace, std::size_t q
   parallel_for("spectra along y", box_of(count, 1, 1),
                AddLanesAlongY{arrays.lanes_along_y.data(), arrays.of_modes.data()});
   if (row_is_split) {
-    std::vector<FixedPointSum> sums = arrays.of_modes.download();
+    std::vector<FixedPointSum> of_modes = arrays.of_modes.download();
     check_mpi(
-        MPI_Allreduce(MPI_IN_PLACE, sums.data(), count * FixedPointSum::digits, MPI_INT64_T, MPI_SUM, comm_->row()),
+        MPI_Allreduce(MPI_IN_PLACE, of_modes.data(), count * FixedPointSum::digits, MPI_INT64_T, MPI_SUM, comm_->row()),
         "MPI_Allreduce of spectra");
-    arrays.of_modes.upload(sums);
+    arrays.of_modes.upload(of_modes);
   }
   parallel_for("spectra along y", box_of(count, 1, 1),
-               ValuesAlongY{arrays.of_modes.data(), arrays.bounds.data(), modes, arrays.along_y(quantity)});
-
-  if (planes_.centers.empty()) return {};
-  const Buffer<int>& planes = at_faces ? arrays.faces : arrays.centers;
-  const auto own = static_cast<std::int64_t>(planes.size());
-  parallel_for("spectra in both directions", box_of(box.nx(), modes, own),
-               AlongBoth{power, box.nx(), modes, box.ny(), scale, planes.data(), arrays.along_both.data()});
-  std::vector<double> in_both_directions = arrays.along_both.download();
-  in_both_directions.resize(planes.size() * arrays.modes_along_y * static_cast<std::size_t>(box.nx()));
-  return in_both_directions;
+               ValuesAlongY{arrays.of_modes.data(), arrays.bounds.data(), modes, sums.along_y});
+  if (sums.planes_count == 0) return;
+  parallel_for("spectra in both directions", box_of(box.nx(), modes, sums.planes_count),
+               AlongBoth{power, box.nx(), modes, box.ny(), scale, sums.planes, sums.of_planes});
 }
 
 Box3 Spectra::box_of_part(const ProfileInfo& spectrum, int rank) const {

@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,6 +13,11 @@
 #include "solver/statistics/chosen_planes.hpp"
 
 namespace sluice {
+
+struct PowerSums;  // poisson/fft/power_sums.hpp
+namespace spectra {
+struct Transformed;  // solver/statistics/spectra_rows.hpp
+}
 
 /// One-dimensional spectra along x and y at every z, averaged over the other direction, and spectra in both directions
 /// on chosen planes: of u, v, w, p and scalars on their own points, and the cospectra of the scheme's fluxes uw and wc;
@@ -51,14 +55,19 @@ class Spectra : public BlockSums {
   /// Computes all spectra of a sample for this rank's part: for the rank's wavenumbers kx, as (planes, modes). Those in
   /// one direction are in `arrays_`; returns those in both directions, by quantity. Collective.
   Parts compute(const State& state, const Workspace& workspace);
-  /// The spectra of the values in the work array, which is overwritten. `at_faces`: whether the values are on the faces
-  /// above the cells. Returns those in both directions. Collective.
-  std::vector<double> transform(const Workspace& workspace, std::size_t quantity, bool at_faces);
-  /// The cospectrum Re(a conj b) of a and b at the faces above the cells, from the spectra of a + b and a - b, which
-  /// needs no second array: combine(sign) brings a + sign b into the work array. Returns those in both directions.
-  /// Collective.
-  std::vector<double> cospectrum(const Workspace& workspace, std::size_t quantity,
-                                 const std::function<void(real)>& combine);
+  /// The spectra of these values, by way of the work array. `at_faces`: whether they are on the faces above the cells.
+  /// Returns those in both directions. Collective.
+  std::vector<double> transform(const Workspace& workspace, std::size_t quantity,
+                                const spectra::Transformed& transformed, bool at_faces = false);
+  /// Their coefficients along x, with y whole, in the work array. Collective.
+  PoissonSolver::Coefficients transform_x(const Workspace& workspace, const spectra::Transformed& transformed);
+  /// Adds the values, in device memory, over the row of ranks, always in the same order. Collective.
+  void add_over_row(double* values, std::size_t count) const;
+  /// The sums of a quantity from coefficients that are stored, after transform_x(). Collective.
+  void sum_stored(const Workspace& workspace, const PoissonSolver::Coefficients& along_x, const PowerSums& sums);
+  /// The cospectrum Re(a conj b) of a and b at the faces above the cells, from the spectra of their sum and of their
+  /// difference, which needs no second array. Returns those in both directions. Collective.
+  std::vector<double> cospectrum(const Workspace& workspace, std::size_t quantity, spectra::Transformed sum);
   /// The modes along x and y and the planes of a spectrum that a rank has, numbered as in the sums.
   Box3 box_of_part(const ProfileInfo& spectrum, int rank) const;
   /// The chosen planes that this rank has, by their local number.

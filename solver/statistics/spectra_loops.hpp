@@ -3,39 +3,23 @@
 #include <complex>
 #include <limits>
 
+#include "core/decomp/view3.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/device/tuning.hpp"
-#include "solver/momentum/operators.hpp"
 #include "solver/statistics/fixed_point_sum.hpp"
 
 namespace sluice::spectra {
 
 using Complex = std::complex<real>;
 
-/// ubar^z + sign wbar^x at the edges above the cells, where the scheme forms its flux uw.
-template <Order order>
-struct CombineAtEdge {
-  using CellType = op::CellFor<order>;
-  op::In u, w;
+/// Writes the values of each cell.
+template <class Values>
+struct WriteValues {
+  using CellType = typename Values::CellType;
+  Values values;
   View3<real> to;
-  real sign;
 
-  SLUICE_INLINE void operator()(CellType c) const {
-    const real u_sum = u(c.i, c.j, c.k) + u(c.i, c.j, c.k + 1);
-    const real w_sum = op::sum_above<order>(op::along_x(w, c, c.j, c.k), 0);
-    to(c.i, c.j, c.k) = real(0.5) * (u_sum + sign * w_sum);
-  }
-};
-
-/// w + sign cbar^z at the faces above the cells, where the scheme forms the flux of the scalar c.
-struct CombineAtFace {
-  op::In w, c;
-  View3<real> to;
-  real sign;
-
-  SLUICE_INLINE void operator()(int i, int j, int k) const {
-    to(i, j, k) = w(i, j, k) + sign * (real(0.5) * (c(i, j, k) + c(i, j, k + 1)));
-  }
+  SLUICE_INLINE void operator()(const CellType& c) const { to(c.i, c.j, c.k) = values(c); }
 };
 
 /// Squared coefficients of real values; those with 0 < kx < nx / 2 also count for -kx, which is not stored.
