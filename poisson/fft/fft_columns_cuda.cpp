@@ -10,51 +10,18 @@
 
 namespace sluice {
 
-namespace cuda {
-
-/// Each column is written once, after it has been read, so in place works too. The addresses to which (3) writes
-/// restore the order of the rows; backward, row ky is written as N - ky. `Split`: some rows are elsewhere.
-template <int Length, bool Split>
-__global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
-    transform_columns(ColumnArray array, const ComplexPair* __restrict__ twiddles, bool backward) {
-  constexpr ColumnStages stages = stages_of(Length);
-  constexpr int R3 = stages.R3;
-  constexpr int apart = stages.R1 * stages.R2;
-  extern __shared__ __align__(16) unsigned char shared[];
-  const ThreadOfColumn<Length> at(array, shared);
-  first_stages<Length, Split>(array, at, twiddles, backward);
-  if (at.outside) return;
-  third_stage<Length>(at, [&](int k, const ComplexPair(&v)[R3]) {
-    if (Split && !backward) {
-      const SplitColumn rows(array, array.to + at.first, at.plane, at.x);
-      SLUICE_UNROLL
-      for (int m = 0; m < R3; ++m) *rows.row(k + m * apart) = v[m];
-      return;
-    }
-    const std::ptrdiff_t step = apart * (backward ? -array.stride_y : array.stride_y);
-    ComplexPair* const row_0 = array.to + at.first;
-    ComplexPair* to = row_0 + (backward ? Length - k : k) * array.stride_y;
-    (k == 0 ? row_0 : to)[0] = v[0];
-    SLUICE_UNROLL
-    for (int m = 1; m < R3; ++m) {
-      to += step;
-      *to = v[m];
-    }
-  });
-}
-
-}  // namespace cuda
-
 namespace {
 
-template <bool Split>
+using cuda::ColumnUse;
+
+template <ColumnUse use>
 struct ColumnKernels {
-  using Kernel = void (*)(cuda::ColumnArray, const ComplexPair*, bool);
+  using Kernel = void (*)(cuda::ColumnArray, const ComplexPair*, bool, cuda::PowerArrays);
 
   template <int Length>
   static constexpr Kernel of() {
     if constexpr (stages_of(Length).R1 > 0) {
-      return cuda::transform_columns<Length, Split>;
+      return cuda::transform_columns<Length, use>;
     } else {
       return nullptr;
     }
@@ -84,10 +51,11 @@ class Columns : public SplitColumnFourier {
                                   tiles,
                                   {reinterpret_cast<ComplexPair*>(elsewhere.data), elsewhere.plane_distance,
                                    elsewhere.first, static_cast<unsigned>(elsewhere.last - elsewhere.first)}};
-    const auto kernel = elsewhere.data != nullptr ? cuda::kernel_of_length<ColumnKernels<true>>(ny_)
-                                                  : cuda::kernel_of_length<ColumnKernels<false>>(ny_);
+    const auto kernel = elsewhere.data != nullptr ? cuda::kernel_of_length<ColumnKernels<ColumnUse::split>>(ny_)
+                                                  : cuda::kernel_of_length<ColumnKernels<ColumnUse::whole>>(ny_);
     kernel<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz_),
-             static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(array, twiddles_.data(), !forward);
+             static_cast<unsigned>(stages_.columns * stages_.threads), shared_>>>(array, twiddles_.data(), !forward,
+                                                                                  {});
     check_cuda(cudaGetLastError(), "the transform of columns");
   }
 
@@ -103,8 +71,8 @@ class Columns : public SplitColumnFourier {
 
 std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
                                                              std::int64_t stride_z) {
-  const auto kernel = cuda::kernel_of_length<ColumnKernels<false>>(ny);
-  const auto split_kernel = cuda::kernel_of_length<ColumnKernels<true>>(ny);
+  const auto kernel = cuda::kernel_of_length<ColumnKernels<ColumnUse::whole>>(ny);
+  const auto split_kernel = cuda::kernel_of_length<ColumnKernels<ColumnUse::split>>(ny);
   if (kernel == nullptr) return nullptr;
   const std::size_t shared = cuda::shared_bytes(stages_of(ny));
   for (const auto each : {kernel, split_kernel}) {

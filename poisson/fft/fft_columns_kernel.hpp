@@ -1,11 +1,12 @@
 #pragma once
-// Fourier transforms along y on an NVIDIA GPU. Each column is read once. A thread block takes a few neighbouring
-// columns of one plane, so that it reads a contiguous piece of each row, and transforms them in shared memory in three
-// stages: with N = R1 R2 R3, y = (n1 R2 + n2) R3 + n3 and ky = k1 + R1 (k2 + R2 k3),
+// Fourier transforms along y on an NVIDIA GPU. Each column is read once, then written once. A thread block takes a few
+// neighbouring columns of one plane, so that it reads a contiguous piece of each row, and transforms them in shared
+// memory in three stages: with N = R1 R2 R3, y = (n1 R2 + n2) R3 + n3 and ky = k1 + R1 (k2 + R2 k3),
 //   (1) over n1, times exp(-2 pi i k1 (n2 R3 + n3) / N),
 //   (2) over n2, times exp(-2 pi i k2 n3 / (R2 R3)); skipped if R2 = 1,
 //   (3) over n3.
-// Each stage writes its results in the place of its input; (3) gives them to the kernel's own code, with their ky.
+// Each stage writes its results in the place of its input; (3) writes coefficients to memory, at addresses that restore
+// the order of the rows, so in place works, too; or it squares and sums them (power_sums_cuda.cpp).
 #include <algorithm>
 #include <cstddef>
 
@@ -58,48 +59,133 @@ struct SplitColumn {
   }
 };
 
-/// The column of this thread, and which of the threads of the column it is.
-template <int Length>
-struct ThreadOfColumn {
-  static constexpr ColumnStages stages = stages_of(Length);
+/// The sums of a thread block over its columns, ky = 0 ... ny - 1, in the place of its coefficients: row by row, as
+/// many in each as fit.
+struct SumsOfTile {
+  double* row_0;
+  std::ptrdiff_t stride_y;  ///< in double
+  int in_row;
 
-  int column;  ///< of the thread block
-  int thread;  ///< of the column
-  int tile, plane, x;
-  bool outside;          ///< beyond the last column of the plane
-  std::ptrdiff_t first;  ///< place of row 0 in the array
-  ComplexPair* values;   ///< of the column in shared memory, rows `columns` apart
-
-  __device__ ThreadOfColumn(const ColumnArray& array, unsigned char* shared)
-      : column(threadIdx.x % stages.columns),
-        thread(threadIdx.x / stages.columns),
-        tile(blockIdx.x % array.tiles_per_plane),
-        plane(blockIdx.x / array.tiles_per_plane),
-        x(tile * stages.columns + column),
-        outside(x >= array.per_plane),
-        first(plane * array.stride_z + x),
-        values(reinterpret_cast<ComplexPair*>(shared) + column) {}
+  /// Of the tile that begins at column x of a plane with `columns` columns, rows stride_y complex numbers apart.
+  SLUICE_INLINE static SumsOfTile at(ComplexPair* plane, std::ptrdiff_t stride_y, int x, int columns,
+                                     int columns_of_tile) {
+    constexpr int in_column = static_cast<int>(sizeof(ComplexPair) / sizeof(double));
+    const int width = columns - x < columns_of_tile ? columns - x : columns_of_tile;
+    return {reinterpret_cast<double*>(plane + x), in_column * stride_y, in_column * width};
+  }
+  SLUICE_INLINE double& operator[](int ky) const { return row_0[ky / in_row * stride_y + ky % in_row]; }
 };
 
-/// (1) and (2), from memory to shared memory. `twiddles`: exp(-2 pi i n / N). `Split`: some rows are elsewhere if
-/// `backward`. Call it with all threads of the block.
-template <int Length, bool Split>
-__device__ __forceinline__ void first_stages(const ColumnArray& array, const ThreadOfColumn<Length>& at,
-                                             const ComplexPair* __restrict__ twiddles, bool backward) {
+/// What a transform to power writes besides.
+struct PowerArrays {
+  double* along_x;    ///< [z][kx]
+  double* of_planes;  ///< [n][m][kx], zero before
+  const int* planes;
+  int planes_count;
+  int first_kx, cells_x;
+  double scale;
+};
+
+/// What becomes of the coefficients: they are written; some rows are elsewhere; they are squared and summed.
+enum class ColumnUse { whole, split, power };
+
+/// The sums of a thread over the coefficients of its column.
+template <int Length>
+struct PowerOfColumn {
+  static constexpr ColumnStages stages = stages_of(Length);
+  static constexpr int columns = stages.columns;
+  static constexpr int threads = stages.threads;
+  static constexpr int modes = Length / 2 + 1;
+  static_assert(sizeof(double) * columns * threads <= stages.shared_bytes());
+  static_assert(32 % columns == 0, "a warp must hold the same ky of all columns");
+
+  PowerArrays to;
+  int per_plane, column, plane, x;
+  bool is_chosen;
+  unsigned lanes;  ///< of the warp, that have the same ky
+  double weight, of_column;
+  SumsOfTile of_tile;
+
+  PowerOfColumn() = default;
+  __device__ PowerOfColumn(const PowerArrays& arrays, const ColumnArray& array, int column_of_block, int z, int place)
+      : to(arrays),
+        per_plane(array.per_plane),
+        column(column_of_block),
+        plane(z),
+        x(place),
+        is_chosen(false),
+        of_column(0) {
+    const int kx = to.first_kx + x;
+    weight = kx == 0 || 2 * kx == to.cells_x ? to.scale : 2 * to.scale;
+    for (int n = 0; n < to.planes_count; ++n) is_chosen |= to.planes[n] == plane && x < per_plane;
+    lanes = (columns == 32 ? 0xffffffffU : (1U << columns % 32) - 1) << (threadIdx.x % 32 / columns * columns);
+    of_tile = SumsOfTile::at(array.to + plane * array.stride_z, array.stride_y, x - column, per_plane, columns);
+  }
+
+  /// The threads of `lanes` call it together.
+  __device__ __forceinline__ void add(int ky, const ComplexPair& coefficient) {
+    const auto re = static_cast<double>(coefficient.re);
+    const auto im = static_cast<double>(coefficient.im);
+    double power = weight * (re * re + im * im);
+    of_column += power;
+    if (is_chosen) {
+      const int mode = ky < modes ? ky : Length - ky;
+      for (int n = 0; n < to.planes_count; ++n) {  // of two terms at most, so that their order does not matter
+        if (to.planes[n] == plane)
+          atomicAdd(to.of_planes + ((static_cast<std::ptrdiff_t>(n) * modes + mode) * per_plane + x), power);
+      }
+    }
+    SLUICE_UNROLL
+    for (int offset = columns / 2; offset > 0; offset /= 2) power += __shfl_xor_sync(lanes, power, offset);
+    if (column == 0) of_tile[ky] = power;
+  }
+
+  /// All threads of the block call it.
+  __device__ __forceinline__ void finish(unsigned char* shared) const {
+    const int thread = threadIdx.x / columns;
+    __syncthreads();  // the values in shared memory have been read
+    auto* const sums = reinterpret_cast<double*>(shared) + threadIdx.x;
+    *sums = of_column;
+#pragma unroll 1
+    for (int left = threads; left > 1;) {
+      const int half = (left + 1) / 2;
+      __syncthreads();
+      if (thread < left - half) *sums += sums[half * columns];
+      left = half;
+    }
+    if (thread == 0 && x < per_plane) to.along_x[static_cast<std::ptrdiff_t>(plane) * per_plane + x] = *sums;
+  }
+};
+
+/// `twiddles`: exp(-2 pi i n / N). Backward, row ky is written as N - ky. `sums`: only where coefficients are squared.
+template <int Length, ColumnUse use>
+__global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
+    transform_columns(ColumnArray array, const ComplexPair* __restrict__ twiddles, bool backward, PowerArrays sums) {
+  constexpr bool Split = use == ColumnUse::split;
   constexpr ColumnStages stages = stages_of(Length);
   constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
   constexpr int C = stages.columns, T = stages.threads;
   constexpr int group = stages.group(), layer = stages.layer();
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int column = threadIdx.x % C;
+  const int thread = threadIdx.x / C;
+  ComplexPair* const values = reinterpret_cast<ComplexPair*>(shared) + column;
+
+  const int plane = blockIdx.x / array.tiles_per_plane;
+  const int x = (blockIdx.x - plane * array.tiles_per_plane) * C + column;
+  const bool outside = x >= array.per_plane;
+  const std::ptrdiff_t first = plane * array.stride_z + x;
+
 #pragma unroll 1
-  for (int n = at.thread; n < R2 * R3; n += T) {
+  for (int n = thread; n < R2 * R3; n += T) {
     ComplexPair v[R1] = {};
-    if (!at.outside) {
+    if (!outside) {
       if (Split && backward) {
-        const SplitColumn rows(array, array.from + at.first, at.plane, at.x);
+        const SplitColumn rows(array, array.from + first, plane, x);
         SLUICE_UNROLL
         for (int m = 0; m < R1; ++m) v[m] = *rows.row(n + m * (R2 * R3));
       } else {
-        const ComplexPair* from = array.from + (at.first + n * array.stride_y);
+        const ComplexPair* from = array.from + (first + n * array.stride_y);
         const std::ptrdiff_t step = R2 * R3 * array.stride_y;
         SLUICE_UNROLL
         for (int m = 0; m < R1; ++m, from += step) v[m] = *from;
@@ -107,44 +193,63 @@ __device__ __forceinline__ void first_stages(const ColumnArray& array, const Thr
     }
     SmallDft<R1>::run(v);
     apply_twiddles<R1>(v, twiddles[n]);
-    ComplexPair* const to = at.values + ((n / R3) * group + n % R3) * C;
+    ComplexPair* const at = values + ((n / R3) * group + n % R3) * C;
     SLUICE_UNROLL
-    for (int m = 0; m < R1; ++m) to[m * layer * C] = v[m];
+    for (int m = 0; m < R1; ++m) at[m * layer * C] = v[m];
   }
   __syncthreads();
 
   if constexpr (R2 > 1) {
 #pragma unroll 1
-    for (int n = at.thread; n < R1 * R3; n += T) {
-      ComplexPair* const place = at.values + ((n / R3) * layer + n % R3) * C;
+    for (int n = thread; n < R1 * R3; n += T) {
+      ComplexPair* const at = values + ((n / R3) * layer + n % R3) * C;
       ComplexPair v[R2];
       SLUICE_UNROLL
-      for (int m = 0; m < R2; ++m) v[m] = place[m * group * C];
+      for (int m = 0; m < R2; ++m) v[m] = at[m * group * C];
       SmallDft<R2>::run(v);
       apply_twiddles<R2>(v, twiddles[R1 * (n % R3)]);
       SLUICE_UNROLL
-      for (int m = 0; m < R2; ++m) place[m * group * C] = v[m];
+      for (int m = 0; m < R2; ++m) at[m * group * C] = v[m];
     }
     __syncthreads();
   }
-}
 
-/// (3), from shared memory: calls use(ky, v) for the coefficients v of ky, ky + R1 R2, ky + 2 R1 R2 and so on, with ky
-/// < R1 R2.
-template <int Length, class Use>
-__device__ __forceinline__ void third_stage(const ThreadOfColumn<Length>& at, const Use& use) {
-  constexpr ColumnStages stages = stages_of(Length);
-  constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
+  PowerOfColumn<Length> power;
+  if constexpr (use == ColumnUse::power) {
+    power = {sums, array, column, plane, x};
+  } else {
+    if (outside) return;
+  }
 #pragma unroll 1
-  for (int n = at.thread; n < R1 * R2; n += stages.threads) {
-    const ComplexPair* const from =
-        at.values + ((n / R2) * stages.layer() + (n % R2) * stages.group()) * stages.columns;
+  for (int n = thread; n < R1 * R2; n += T) {
+    const ComplexPair* const at = values + ((n / R2) * layer + (n % R2) * group) * C;
     ComplexPair v[R3];
     SLUICE_UNROLL
-    for (int m = 0; m < R3; ++m) v[m] = from[m * stages.columns];
+    for (int m = 0; m < R3; ++m) v[m] = at[m * C];
     SmallDft<R3>::run(v);
-    use(n / R2 + R1 * (n % R2), v);
+    const int k = n / R2 + R1 * (n % R2);
+    if constexpr (use == ColumnUse::power) {
+      SLUICE_UNROLL
+      for (int m = 0; m < R3; ++m) power.add(k + m * (R1 * R2), v[m]);
+      continue;
+    }
+    if (Split && !backward) {
+      const SplitColumn rows(array, array.to + first, plane, x);
+      SLUICE_UNROLL
+      for (int m = 0; m < R3; ++m) *rows.row(k + m * (R1 * R2)) = v[m];
+      continue;
+    }
+    const std::ptrdiff_t step = R1 * R2 * (backward ? -array.stride_y : array.stride_y);
+    ComplexPair* const row_0 = array.to + first;
+    ComplexPair* to = row_0 + (backward ? Length - k : k) * array.stride_y;
+    (k == 0 ? row_0 : to)[0] = v[0];
+    SLUICE_UNROLL
+    for (int m = 1; m < R3; ++m) {
+      to += step;
+      *to = v[m];
+    }
   }
+  if constexpr (use == ColumnUse::power) power.finish(shared);
 }
 
 }  // namespace sluice::cuda

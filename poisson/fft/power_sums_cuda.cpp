@@ -12,104 +12,15 @@
 
 namespace sluice {
 
-namespace cuda {
-
-/// The sums of a thread block over its columns, ky = 0 ... ny - 1, in the place of its coefficients: row by row, as
-/// many in each as fit.
-struct SumsOfTile {
-  double* row_0;
-  std::ptrdiff_t stride_y;  ///< in double
-  int in_row;
-
-  /// Of the tile that begins at column x of a plane with `columns` columns, rows stride_y complex numbers apart.
-  SLUICE_INLINE static SumsOfTile at(ComplexPair* plane, std::ptrdiff_t stride_y, int x, int columns,
-                                     int columns_of_tile) {
-    constexpr int in_column = static_cast<int>(sizeof(ComplexPair) / sizeof(double));
-    const int width = columns - x < columns_of_tile ? columns - x : columns_of_tile;
-    return {reinterpret_cast<double*>(plane + x), in_column * stride_y, in_column * width};
-  }
-  SLUICE_INLINE double& operator[](int ky) const { return row_0[ky / in_row * stride_y + ky % in_row]; }
-};
-
-/// What a transform writes besides.
-struct PowerArrays {
-  double* along_x;    ///< [z][kx]
-  double* of_planes;  ///< [n][m][kx], zero before
-  const int* planes;
-  int planes_count;
-  int first_kx, cells_x;
-  double scale;
-};
-
-template <int Length>
-__global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
-    sum_power(ColumnArray array, const ComplexPair* __restrict__ twiddles, PowerArrays to) {
-  constexpr ColumnStages stages = stages_of(Length);
-  constexpr int R3 = stages.R3;
-  constexpr int apart = stages.R1 * stages.R2;
-  constexpr int columns = stages.columns;
-  constexpr int threads = stages.threads;
-  constexpr int modes = Length / 2 + 1;
-  static_assert(sizeof(double) * columns * threads <= stages.shared_bytes());
-  static_assert(32 % columns == 0, "a warp must hold the same ky of all columns");
-  extern __shared__ __align__(16) unsigned char shared[];
-  const ThreadOfColumn<Length> at(array, shared);
-  first_stages<Length, false>(array, at, twiddles, false);
-
-  const int kx = to.first_kx + at.x;
-  const double weight = kx == 0 || 2 * kx == to.cells_x ? to.scale : 2 * to.scale;
-  bool is_chosen = false;
-  for (int n = 0; n < to.planes_count; ++n) is_chosen |= to.planes[n] == at.plane;
-  const SumsOfTile of_tile =
-      SumsOfTile::at(array.to + at.plane * array.stride_z, array.stride_y, at.tile * columns, array.per_plane, columns);
-  const unsigned first_lane = threadIdx.x % 32 / columns * columns;
-  const unsigned lanes = (columns == 32 ? 0xffffffffU : (1U << columns % 32) - 1) << first_lane;
-  double of_column = 0;
-  third_stage<Length>(at, [&](int k, const ComplexPair(&v)[R3]) {
-    SLUICE_UNROLL
-    for (int m = 0; m < R3; ++m) {
-      const auto re = static_cast<double>(v[m].re);
-      const auto im = static_cast<double>(v[m].im);
-      double power = weight * (re * re + im * im);
-      of_column += power;
-      const int ky = k + m * apart;
-      if (is_chosen && !at.outside) {
-        const int mode = ky < modes ? ky : Length - ky;
-        for (int n = 0; n < to.planes_count; ++n) {  // of two terms at most, so that their order does not matter
-          if (to.planes[n] == at.plane)
-            atomicAdd(to.of_planes + ((static_cast<std::ptrdiff_t>(n) * modes + mode) * array.per_plane + at.x), power);
-        }
-      }
-      SLUICE_UNROLL
-      for (int offset = columns / 2; offset > 0; offset /= 2) power += __shfl_xor_sync(lanes, power, offset);
-      if (at.column == 0) of_tile[ky] = power;
-    }
-  });
-
-  __syncthreads();  // the values in shared memory have been read
-  auto* const sums = reinterpret_cast<double*>(shared) + threadIdx.x;
-  *sums = of_column;
-#pragma unroll 1
-  for (int left = threads; left > 1;) {
-    const int half = (left + 1) / 2;
-    __syncthreads();
-    if (at.thread < left - half) *sums += sums[half * columns];
-    left = half;
-  }
-  if (at.thread == 0 && !at.outside) to.along_x[static_cast<std::ptrdiff_t>(at.plane) * array.per_plane + at.x] = *sums;
-}
-
-}  // namespace cuda
-
 namespace {
 
 struct PowerKernels {
-  using Kernel = void (*)(cuda::ColumnArray, const ComplexPair*, cuda::PowerArrays);
+  using Kernel = void (*)(cuda::ColumnArray, const ComplexPair*, bool, cuda::PowerArrays);
 
   template <int Length>
   static constexpr Kernel of() {
     if constexpr (stages_of(Length).R1 > 0) {
-      return cuda::sum_power<Length>;
+      return cuda::transform_columns<Length, cuda::ColumnUse::power>;
     } else {
       return nullptr;
     }
@@ -168,7 +79,7 @@ class Columns : public PowerTransform {
       cuda::kernel_of_length<PowerKernels>(
           ny)<<<static_cast<unsigned>(tiles) * static_cast<unsigned>(nz),
                 static_cast<unsigned>(stages_.columns * stages_.threads), cuda::shared_bytes(stages_)>>>(
-          array, twiddles_.data(), to);
+          array, twiddles_.data(), false, to);
       check_cuda(cudaGetLastError(), "the transform of columns to power");
     }
     parallel_for("power along y", box_of(modes, nz, 1),

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/device/event.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -78,12 +79,20 @@ struct Spectra::Arrays {
         faces(own_faces),
         along_both(std::max(centers.size(), faces.size()) * modes_along_y * static_cast<std::size_t>(box.extent(0))),
         host(static_cast<double*>(device::allocate_host(results.bytes()))),
+        on_host(quantities),
         values_along_x(ValueTransform::make(cells_x)),
         power(PowerTransform::make(box, cells_x)) {}
 
-  /// The spectra of one quantity: first those along x of all quantities, then those along y.
-  double* along_x(std::size_t quantity) { return results.data() + quantity * size_along_x; }
-  double* along_y(std::size_t quantity) { return results.data() + quantities * size_along_x + quantity * size_along_y; }
+  /// The spectra of one quantity: first that along x, then that along y.
+  std::size_t size() const { return size_along_x + size_along_y; }
+  double* along_x(std::size_t quantity) { return results.data() + quantity * size(); }
+  double* along_y(std::size_t quantity) { return along_x(quantity) + size_along_x; }
+
+  /// Issues the copy of the spectra of a quantity to the host.
+  void fetch(std::size_t quantity) {
+    device::copy_async(host.get() + quantity * size(), along_x(quantity), size() * sizeof(double));
+    on_host[quantity].record();
+  }
 
   std::size_t quantities, modes_along_y, size_along_x, size_along_y;
   Buffer<double> results, bounds;
@@ -92,7 +101,8 @@ struct Spectra::Arrays {
   Buffer<FixedPointSum> lanes_along_y;
   Buffer<int> centers, faces;
   Buffer<double> along_both;
-  device::HostPointer<double> host;  ///< a copy of the results
+  device::HostPointer<double> host;    ///< a copy of the results
+  std::vector<device::Event> on_host;  ///< of each quantity: it has been copied
   // Null if there are none; on all ranks or on none.
   std::unique_ptr<ValueTransform> values_along_x;
   std::unique_ptr<PowerTransform> power;
@@ -137,42 +147,53 @@ void Spectra::sample(const State& state, double forcing, const Workspace& worksp
     if (sum_over(comm_->world(), arrays_->values_along_x ? 1 : 0) < ranks) arrays_->values_along_x.reset();
     if (sum_over(comm_->world(), arrays_->power ? 1 : 0) < ranks) arrays_->power.reset();
   }
-  // Numbers of profiles. Spectra in both directions are large, so each is exchanged on its own.
-  std::vector<std::size_t> along_x, along_y, along_both;
-  for (std::size_t n = 0; n < profiles().size(); ++n) {
+  // Numbers of profiles, by quantity. Spectra in both directions are large, so each is exchanged on its own.
+  std::vector<std::vector<std::size_t>> in_one_direction(quantities_);
+  std::vector<std::size_t> in_both;
+  for (std::size_t n = 0, quantity = 0; n < profiles().size(); ++n) {
     const ModeAxis modes = profiles()[n].modes;
-    (modes == ModeAxis::kxky ? along_both : modes == ModeAxis::kx ? along_x : along_y).push_back(n);
+    if (modes == ModeAxis::kxky) in_both.push_back(n);
+    if (modes == ModeAxis::kxky) continue;
+    in_one_direction[quantity].push_back(n);
+    if (modes == ModeAxis::ky) ++quantity;
   }
-  const Parts in_both_directions = compute(state, workspace);
-  for (std::size_t n = 0; n < along_both.size(); ++n) add_parts(in_both_directions[n], {along_both[n]});
-
-  Arrays& arrays = *arrays_;
-  device::copy(arrays.host.get(), arrays.results.data(), arrays.results.bytes());
-  const std::span<const double> results(arrays.host.get(), arrays.results.size());
-  add_parts(results, along_x);
-  add_parts(results.subspan(quantities_ * arrays.size_along_x), along_y);
+  const auto [order, in_both_directions] = compute(state, workspace);
+  for (std::size_t n = 0; n < in_both.size(); ++n) add_parts(in_both_directions[n], {in_both[n]});
+  // While a GPU goes on with the next quantities.
+  const Arrays& arrays = *arrays_;
+  for (const std::size_t quantity : order) {
+    arrays.on_host[quantity].wait();
+    add_parts({arrays.host.get() + quantity * arrays.size(), arrays.size()}, in_one_direction[quantity]);
+  }
   count_sample(state.time, forcing);
 }
 
-Spectra::Parts Spectra::compute(const State& state, const Workspace& workspace) {
-  Parts in_both_directions(quantities_);
+Spectra::Issued Spectra::compute(const State& state, const Workspace& workspace) {
+  Issued issued;
+  Parts& in_both_directions = issued.in_both_directions;
+  in_both_directions.resize(quantities_);
+  const auto add = [&](std::size_t quantity, std::vector<double> in_both) {
+    arrays_->fetch(quantity);
+    issued.order.push_back(quantity);
+    in_both_directions[quantity] = std::move(in_both);
+  };
   const auto& [u, v, w] = state.velocity;
   // The work array holds p if p is not given: p is first.
   const Field& p = workspace.p != nullptr ? *workspace.p : workspace.work;
-  in_both_directions[pressure] = transform(workspace, pressure, {&p});
+  add(pressure, transform(workspace, pressure, {&p}));
   std::size_t next = 0;
   for (const Field* component : {&u, &v, &w}) {
-    in_both_directions[next] = transform(workspace, next, {component}, component == &w);
+    add(next, transform(workspace, next, {component}, component == &w));
     ++next;
   }
-  in_both_directions[cospectrum_uw] = cospectrum(workspace, cospectrum_uw, {&u, Values::sum_at_edges, &w});
+  add(cospectrum_uw, cospectrum(workspace, cospectrum_uw, {&u, Values::sum_at_edges, &w}));
   next = first_of_scalars;
   for (const auto& [descriptor, c] : state.transported) {
-    in_both_directions[next] = transform(workspace, next, {&c});
-    in_both_directions[next + 1] = cospectrum(workspace, next + 1, {&c, Values::sum_at_faces, &w});
+    add(next, transform(workspace, next, {&c}));
+    add(next + 1, cospectrum(workspace, next + 1, {&c, Values::sum_at_faces, &w}));
     next += 2;
   }
-  return in_both_directions;
+  return issued;
 }
 
 std::vector<double> Spectra::cospectrum(const Workspace& workspace, std::size_t quantity, Transformed sum) {

@@ -52,9 +52,14 @@ class Spectra : public BlockSums {
   using Parts = std::vector<std::vector<double>>;
   struct Arrays;
 
-  /// Computes all spectra of a sample for this rank's part: for the rank's wavenumbers kx, as (planes, modes). Those in
-  /// one direction are in `arrays_`; returns those in both directions, by quantity. Collective.
-  Parts compute(const State& state, const Workspace& workspace);
+  /// What compute() has issued: quantities, in their order in time, and spectra in both directions by quantity.
+  struct Issued {
+    std::vector<std::size_t> order;
+    Parts in_both_directions;
+  };
+  /// Issues all spectra of a sample for this rank's part: for the rank's wavenumbers kx, as (planes, modes). Those in
+  /// one direction come to the host memory of `arrays_`. Collective.
+  Issued compute(const State& state, const Workspace& workspace);
   /// The spectra of these values, by way of the work array. `at_faces`: whether they are on the faces above the cells.
   /// Returns those in both directions. Collective.
   std::vector<double> transform(const Workspace& workspace, std::size_t quantity,
