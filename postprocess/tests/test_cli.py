@@ -108,11 +108,15 @@ def test_a_report_says_that_the_run_failed(run_copy, capsys):
 
 
 def test_energy_that_was_not_measured_has_no_rows():
-    assert html._performance({"ranks": 2, "energy": {"not_measured": "NVML cannot be loaded"}}) == {
-        "ranks": 2
+    record = {"ranks": 2, "energy": {"not_measured": "NVML cannot be loaded"}}
+    assert html._performance(record, has_depth=True) == {"ranks": 2}
+    energy = {"device": "GPU", "devices": 1, "joules": 5.0, "joules_per_h_over_u_tau": 2.0}
+    rows = {"energy, J": 5.0, "energy measured on": "1 GPU"}
+    assert html._performance({"energy": energy}, has_depth=False) == rows
+    assert html._performance({"energy": energy}, has_depth=True) == {
+        **rows,
+        "energy, J per h/u<sub>τ</sub>": 2.0,
     }
-    one = html._performance({"energy": {"device": "GPU", "devices": 1, "joules": 5.0}})
-    assert one == {"energy, J": 5.0, "energy measured on": "1 GPU"}
 
 
 @pytest.mark.parametrize("flow_type", ["couette", "open_channel"])
