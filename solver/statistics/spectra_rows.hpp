@@ -9,7 +9,7 @@
 
 namespace sluice::spectra {
 
-/// u + sign w stands for the values of both where the scheme forms their flux.
+/// A field, or the sum of two where the scheme forms their flux.
 enum class Values { field, sum_at_edges, sum_at_faces };
 
 /// The values of u, or ubar^z + sign wbar^x at the edges above the cells, or w + sign ubar^z at the faces above the
