@@ -45,8 +45,8 @@ extern "C" std::FILE* fopen64(const char* path, const char* mode) {
   }
   const std::string content = content_of(file, package, watts[static_cast<std::size_t>(package)]);
   std::FILE* const stream = std::tmpfile();
-  std::fputs(content.c_str(), stream);
-  std::rewind(stream);
+  if (stream == nullptr || std::fputs(content.c_str(), stream) < 0 || std::fseek(stream, 0, SEEK_SET) != 0)
+    return nullptr;
   return stream;
 }
 
