@@ -21,6 +21,8 @@ struct Transformed {
   real sign = 1;
 };
 
+// Each kind of values, as functions of a cell.
+
 struct FieldValues {
   using CellType = Cell;
   op::In u;
@@ -50,7 +52,7 @@ struct SumAtFaces {
   }
 };
 
-/// action(values), a function of a cell.
+/// Calls action(values) with one of them.
 template <class Action>
 void with_values(const Transformed& transformed, Order order, const Action& action) {
   const op::In u = transformed.u->view();

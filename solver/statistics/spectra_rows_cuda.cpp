@@ -13,7 +13,7 @@ namespace sluice {
 
 namespace cuda {
 
-/// What is transformed; the kernel's own code for each kind.
+/// What is transformed: spectra::Transformed for a kernel.
 struct ValuesOfRows {
   spectra::Values values;
   Order order;
