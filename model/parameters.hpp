@@ -165,7 +165,8 @@ struct ForcingParameters {
   bool operator==(const ForcingParameters&) const = default;
 };
 
-enum class Diffusion { explicit_, implicit_z };
+/// How steps advance diffusion: all of it by RK3, or along z or in all directions by Crank-Nicolson.
+enum class Diffusion { explicit_, implicit_z, implicit };
 
 enum class ScalarWallKind { value, flux };
 

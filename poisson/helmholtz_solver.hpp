@@ -8,10 +8,45 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
 #include "core/decomp/memory_need.hpp"
+#include "core/device/timers.hpp"
 #include "core/stencil/tridiagonal_method.hpp"
 #include "poisson/tridiagonal/tridiagonal_rows.hpp"
 
 namespace sluice {
+
+class PoissonSolver;
+
+/// Solves (1 - c L) x = rhs, with the second differences L along x, y and z: implicit diffusion in all directions. In
+/// Fourier space along x and y, with the transforms of a PoissonSolver, whose order the differences along x and y have.
+/// c may change at every substep. The result is the same on every process grid: bitwise in a CPU build, to round-off on
+/// several GPUs.
+class HelmholtzSolver {
+ public:
+  /// One matrix Lz or several. Where the domain of `poisson` is periodic along z, only that of centres without flux
+  /// through the walls, which is then made periodic. `poisson` must outlive the solver. Collective.
+  HelmholtzSolver(PoissonSolver& poisson, std::vector<TridiagonalRows> second_derivatives);
+  /// Memory of such a solver on one rank. Local.
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, int matrices, TridiagonalMethod method,
+                           bool periodic_z);
+  HelmholtzSolver(HelmholtzSolver&&) noexcept;
+  HelmholtzSolver& operator=(HelmholtzSolver&&) noexcept;
+  ~HelmholtzSolver();
+
+  /// Sets c > 0. No communication; does not wait for the loops.
+  void prepare(double c);
+
+  /// In: the right-hand side, in a field like those of PoissonSolver::make_field(); out: the solution, in place.
+  /// matrix: the number of Lz. Neither halos nor padding are read; they are stale on return. Collective.
+  void solve(Field& x, std::size_t matrix, PhaseTimers& timers);
+
+  /// Solves the system of the first matrix for a global profile of nz values that is uniform along x and y, identically
+  /// on every rank. Local, on the host.
+  std::vector<double> solve_profile(const std::vector<double>& rhs) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 /// Solves (1 - c Lz) x = rhs along z for every (x, y) of fields: implicit diffusion along z, eq. (5). c may change at
 /// every substep. The result is the same on every process grid: bitwise in a CPU build, to round-off on GPUs that split

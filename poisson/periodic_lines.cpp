@@ -69,31 +69,46 @@ struct AddHomogeneous {
   }
 };
 
+/// Sets -log r of each line.
+struct SetRate {
+  const double* shift_x;
+  const double* shift_y;
+  double* rate;
+  int nx;
+  double dz;
+  SLUICE_INLINE void operator()(int i, int j, int /*k*/) const {
+    rate[j * nx + i] = 2 * std::asinh(std::sqrt(-(shift_x[i] + shift_y[j])) * dz / 2);
+  }
+};
+
 }  // namespace
 
 PeriodicLines::PeriodicLines(const Communicator& comm, const Decomposition& decomposition,
-                             const std::vector<double>& shift_x, const std::vector<double>& shift_y,
                              const std::vector<double>& z_nodes)
     : comm_(&comm),
       box_(decomposition.spectral_y_pencil(comm.rank())),
-      nz_(static_cast<int>(decomposition.cells()[2])) {
-  const double dz = (z_nodes.back() - z_nodes.front()) / nz_;
+      nz_(static_cast<int>(decomposition.cells()[2])),
+      dz_((z_nodes.back() - z_nodes.front()) / nz_),
+      shifts_(static_cast<std::size_t>(box_.extent(0) + box_.extent(1))),
+      upload_(shifts_.size()),
+      rate_(static_cast<std::size_t>(box_.extent(0) * box_.extent(1))) {
   for (std::size_t k = 0; k + 1 < z_nodes.size(); ++k)
-    SLUICE_REQUIRE(std::abs(z_nodes[k + 1] - z_nodes[k] - dz) <= 1e-10 * dz, "periodic in z: the grid must be uniform");
-  std::vector<double> rate;
-  for (std::int64_t j = box_.lo[1]; j < box_.hi[1]; ++j) {
-    for (std::int64_t i = box_.lo[0]; i < box_.hi[0]; ++i) {
-      const double shift = shift_x[static_cast<std::size_t>(i)] + shift_y[static_cast<std::size_t>(j)];
-      rate.push_back(2 * std::asinh(std::sqrt(-shift) * dz / 2));
-    }
-  }
-  rate_ = Buffer<double>(rate);
-  ends_ = Buffer<Complex>(2 * rate.size());
+    SLUICE_REQUIRE(std::abs(z_nodes[k + 1] - z_nodes[k] - dz_) <= 1e-10 * dz_,
+                   "periodic in z: the grid must be uniform");
+  ends_ = Buffer<Complex>(2 * rate_.size());
   const auto [first, end] = decomposition.block_range(comm.z_index());
   for (int block = first; block <= end; ++block)
     host_bounds_.push_back(static_cast<int>(decomposition.z_blocks().bounds()[static_cast<std::size_t>(block)]));
   bounds_ = Buffer<int>(host_bounds_);
   if (comm.processes().pz > 1) image_ = HostImage(ends_.data(), ends_.bytes());
+}
+
+void PeriodicLines::set(const std::vector<double>& shift_x, const std::vector<double>& shift_y) {
+  std::vector<double> shifts(shift_x.begin() + box_.lo[0], shift_x.begin() + box_.hi[0]);
+  shifts.insert(shifts.end(), shift_y.begin() + box_.lo[1], shift_y.begin() + box_.hi[1]);
+  upload_(shifts, shifts_);
+  parallel_for("rates of lines", box_of(box_.nx(), box_.ny(), 1),
+               SetRate{shifts_.data(), shifts_.data() + box_.nx(), rate_.data(), box_.nx(), dz_});
 }
 
 double PeriodicLines::memory(const Decomposition& decomposition, int rank) {

@@ -19,6 +19,7 @@
 namespace sluice {
 
 enum class LineStrategy;    // poisson/tridiagonal/line_plan.hpp
+class SpectralSolver;       // poisson/spectral_solver.hpp
 struct VelocityDivergence;  // poisson/divergence/divergence_rows.hpp
 
 /// Solves div grad(phi) = rhs, the discrete operator on the staggered grid, eq. (2): of order 2 or 4 along x and y,
@@ -88,6 +89,9 @@ class PoissonSolver {
   /// The same for a field that holds coefficients along x already: makes y whole. Collective.
   Coefficients coefficients(Field& field, PhaseTimers& timers);
   Coefficients transform_y(Field& field, PhaseTimers& timers);
+
+  /// The transforms and lines, for other solvers of the same fields.
+  SpectralSolver& spectral();
 
  private:
   struct Parts;

@@ -37,17 +37,22 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
       spanwise_(flow.spanwise_forcing.kind != ForcingKind::none),
       poisson_(comm, decomposition, {grid.dx(), grid.dy(), grid.z_nodes(), flow.order, flow.periodic_z},
                flow.tridiagonal, exchanges) {
-  if (!halo.neighbours_own_two_planes()) return;
+  if (!fills_ahead(decomposition, flow)) return;
   above_.emplace(plane_of(box_), Location::center, 0, HaloWidth{0, 0});
   if (flow.diffusion == Diffusion::implicit_z) below_.emplace(plane_of(box_), Location::center, 0, HaloWidth{0, 0});
 }
 
 MemoryNeed Projection::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow) {
   MemoryNeed need = PoissonSolver::memory(decomposition, rank, flow.tridiagonal, flow.periodic_z);
-  if (HaloExchange::neighbours_own_two_planes(decomposition, flow.periodic_z))
+  if (fills_ahead(decomposition, flow))
     need.held += (flow.diffusion == Diffusion::implicit_z ? 2 : 1) *
                  Field::memory(plane_of(decomposition.x_pencil(rank)), 0, HaloWidth{0, 0});
   return need;
+}
+
+bool Projection::fills_ahead(const Decomposition& decomposition, const FlowParameters& flow) {
+  return flow.diffusion != Diffusion::implicit &&
+         HaloExchange::neighbours_own_two_planes(decomposition, flow.periodic_z);
 }
 
 PhaseWords Projection::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,

@@ -26,6 +26,11 @@ class Projection {
 
   /// Makes a field that solve() accepts as phi.
   Field make_phi() const { return poisson_.make_field(); }
+  /// Whether solve() can fill halos ahead: where neighbours own two planes, unless diffusion that is implicit in all
+  /// directions corrects no halos.
+  bool fills_ahead() const { return above_.has_value(); }
+  static bool fills_ahead(const Decomposition& decomposition, const FlowParameters& flow);
+
   /// For its transforms of fields like phi.
   PoissonSolver& poisson() { return poisson_; }
 
@@ -36,7 +41,7 @@ class Projection {
   void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers,
              const HaloExchange::Fields& ahead = {});
 
-  /// phi in the planes beyond its halos, after solve() with fields ahead; below only with implicit diffusion.
+  /// phi in the planes beyond its halos, after solve() with fields ahead; below only with z-implicit diffusion.
   HaloExchange::PlanesBeyond beyond();
 
   /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.

@@ -24,8 +24,10 @@ double time_step_limit(double largest_rate, double constant_rate) {
 double diffusive_rate(const Grid& grid, const FlowParameters& flow) {
   const auto rate = [&](double diffusivity) {
     const double kappa = largest_wavenumber(flow.order);
+    const double height = grid.z_nodes().back() - grid.z_nodes().front();
     double inverse_squares = kappa * kappa * (1 / (grid.dx() * grid.dx()) + 1 / (grid.dy() * grid.dy()));
     if (flow.diffusion == Diffusion::explicit_) inverse_squares += 1 / (grid.dz_min() * grid.dz_min());
+    if (flow.diffusion == Diffusion::implicit) inverse_squares = 1 / (height * height);
     return 4 * diffusivity * inverse_squares / 2.51;
   };
   double largest = rate(flow.viscosity);

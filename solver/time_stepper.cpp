@@ -44,21 +44,22 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       halo_method_(&exchanges.halos),
       momentum_(metrics_, flow),
       body_forces_(metrics_, flow),
-      transport_(comm, decomposition, grid, metrics_, walls_, flow, exchanges.columns),
+      projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
+      transport_(comm, decomposition, grid, metrics_, walls_, flow, exchanges.columns, projection_.poisson()),
       constant_rate_(diffusive_rate(grid, flow) + rate_of_terms(flow)),
       forcing_(flow.forcing, "flow.forcing", grid, comm.world()),
       spanwise_forcing_(flow.spanwise_forcing, "flow.spanwise_forcing", grid, comm.world()),
-      projection_(comm, decomposition, grid, metrics_, walls_, halo_, flow, exchanges),
       correction_sweep_(box_, metrics_, flow.order),
       star_(box_, flow.order),
       tendency_(box_, flow.order),
       response_(box_) {
-  SLUICE_REQUIRE(!flow.periodic_z || flow.diffusion == Diffusion::explicit_, "periodic in z: explicit diffusion only");
+  SLUICE_REQUIRE(!flow.periodic_z || flow.diffusion != Diffusion::implicit_z, "periodic in z: no z-implicit diffusion");
+  const std::vector velocity(base_fields().begin(), base_fields().begin() + pressure_field);
+  if (flow.diffusion != Diffusion::explicit_) pressure_increment_.emplace(projection_.make_phi());
+  if (flow.diffusion == Diffusion::implicit)
+    implicit_.emplace(grid, metrics_, walls_, flow.order, flow.periodic_z, velocity, projection_.poisson());
   if (flow.diffusion == Diffusion::implicit_z) {
-    const auto& fields = base_fields();
-    implicit_.emplace(comm, decomposition, grid, walls_, std::vector(fields.begin(), fields.begin() + pressure_field),
-                      flow.tridiagonal, exchanges.columns);
-    pressure_increment_.emplace(projection_.make_phi());
+    implicit_z_.emplace(comm, decomposition, grid, walls_, velocity, flow.tridiagonal, exchanges.columns);
     if (sweep_updates_pressure && can_leave_corrections(flow, body_forces_, loops_on_gpu))
       updated_pressure_.emplace(make_field(base_fields()[pressure_field], box_, flow.order));
   }
@@ -78,13 +79,17 @@ MemoryNeed TimeStepper::need_of(const Decomposition& decomposition, int rank, co
     need.held += (second ? 2 : 1) * field_memory(base_fields()[pressure_field], box, flow.order);
     need += ImplicitDiffusion::memory(decomposition, rank, pressure_field, flow.tridiagonal);
   }
+  if (flow.diffusion == Diffusion::implicit) {
+    need.held += field_memory(base_fields()[pressure_field], box, flow.order);
+    need += DiffusionInAllDirections::memory(decomposition, rank, true, flow.tridiagonal, flow.periodic_z);
+  }
   std::vector<HaloWidth> all;
   for (const FieldDescriptor& field : fields_of(flow)) all.push_back(halo_of(field, flow.order));
   if (flow.diffusion == Diffusion::explicit_) all[pressure_field] = PoissonSolver::halo(flow.order);
   std::vector<HaloWidth> advanced = all;
   advanced.erase(advanced.begin() + pressure_field);
   need += {.halos = HaloExchange::memory(decomposition, rank, all, flow.periodic_z)};
-  if (HaloExchange::neighbours_own_two_planes(decomposition, flow.periodic_z))  // fill_halos_after_correction()
+  if (Projection::fills_ahead(decomposition, flow))  // fill_halos_after_correction()
     need += {.halos = HaloExchange::memory_ahead(decomposition, rank, advanced,
                                                  flow.diffusion == Diffusion::implicit_z ? all : advanced)};
   return need;
@@ -114,6 +119,7 @@ std::vector<double> TimeStepper::memory(const Decomposition& decomposition, cons
 PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
                               const FlowParameters& flow, LineStrategy lines, bool on_gpu) {
   const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
+  const bool implicit = flow.diffusion == Diffusion::implicit;
   const BodyForces forces({}, flow);
   const bool corrects = can_leave_corrections(flow, forces, on_gpu);
   PhaseWords words;
@@ -125,8 +131,12 @@ PhaseWords TimeStepper::words(const std::array<std::int64_t, 3>& cells, const Pr
     const bool last = k + 1 == Rk3::substeps;
     words[TimedPhase::momentum] += Momentum::words(flow.diffusion, first, last, corrects, on_gpu);
     if (on_gpu) words[TimedPhase::momentum] += forces.words();  // a CPU has most of what they need in cache
-    add(Transport::words(flow, lines, first, last, corrects, on_gpu));
+    add(Transport::words(cells, processes, flow, lines, first, last, corrects, on_gpu));
     if (implicit_z) words[TimedPhase::implicit_diffusion] += ImplicitDiffusion::words(lines, pressure_field);
+    if (implicit) {
+      add(DiffusionInAllDirections::words(cells, processes, lines, pressure_field));
+      words[TimedPhase::correction] += CorrectionSweep::words_with_divergence;
+    }
     add(Projection::words(cells, processes, flow, lines));
     if (!corrects) words[TimedPhase::correction] += CorrectionSweep::words(implicit_z);
     if (corrects && implicit_z && !on_gpu) words[TimedPhase::correction] += CorrectionSweep::words_of_pressure;
@@ -184,7 +194,7 @@ void TimeStepper::fill_prescribed_walls() {
 
 State TimeStepper::make_state() const {
   // With explicit diffusion the solve uses p itself as phi.
-  Field p = implicit_ ? make_field(base_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();
+  Field p = pressure_increment_ ? make_field(base_fields()[pressure_field], box_, flow_.order) : projection_.make_phi();
   return {std::move(p), scalar_fields(flow_), flow_.order};
 }
 
@@ -250,7 +260,7 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   const Phase phase(Rk3::names[n]);
   const Substep times{k, state.time, dt, state.equal_steps.after_step(state.time, dt).end()};
   const double gamma_dt = times.length();
-  const double c = implicit_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
+  const double c = implicit_z_ ? gamma_dt * flow_.viscosity / 2 : 0;  // the Crank-Nicolson weight gamma dt nu/2
 
   if (k == 0 && forcing_.needs_mean_before())
     forcing_.set_mean_before(volume_mean(velocity(flow).corrected().u, box_.local(), *grid_, metrics_, comm_->world()));
@@ -261,20 +271,21 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   if (wall_functions_.respond([&] { return velocity(flow); }, metrics_)) fill_prescribed_walls();
   walls_.set_time(times.end());  // for the end of the substep; the halos of u hold that of its start
   // (1)  u* = u + dt [alpha R(u) + beta R(u_prev)], for transported fields too; z-implicit: right-hand side of (5),
-  // which adds c Lz u - gamma dt grad p. In the three substeps alpha = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and
-  // gamma = alpha + beta.
+  // which adds c Lz u - gamma dt grad p; implicit: without diffusion, less gamma dt grad p. In the three substeps alpha
+  // = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and gamma = alpha + beta.
   const bool last = k + 1 == Rk3::substeps;
   predict(flow, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c, !last}, last ? &largest_rate_ : nullptr);
-  // (5)  (1 - c Lz) u* = right-hand side
-  if (implicit_) solve_implicit_diffusion(c);
-  finish_scalars(gamma_dt);
+  // (5)  (1 - c Lz) u* = right-hand side; implicit: (5a)  (1 - c L) u* = right-hand side, to which it adds c L u
+  solve_implicit_diffusion(state, gamma_dt);
+  finish_scalars(state, gamma_dt);
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
   // Meanwhile u* may be exchanged, so that halos can be corrected like cells.
   projection_.solve(star_, gamma_dt, phi_of(state), timers_, fields_ahead());
   // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
   const MeanForce force = mean_force(times);
-  // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi. The next substep can form u while it
+  // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi, implicit (6a)  p = p + phi - c L phi,
+  // where L phi = div u* / (gamma dt). The next substep can form u while it
   // reads u*: then only the cells that halos and walls need get it here.
   correct(flow,
           {.gamma_dt = static_cast<real>(gamma_dt),
@@ -323,14 +334,24 @@ RowTasks TimeStepper::row_tasks(const VelocityToCorrect& velocity, const std::ve
   return tasks;
 }
 
-void TimeStepper::solve_implicit_diffusion(double c) {
-  const PhaseTimers::Scope scope(timers_, TimedPhase::implicit_diffusion);
-  implicit_->solve({&star_.u, &star_.v, &star_.w}, c);
-  implicit_->find(response_);
+void TimeStepper::solve_implicit_diffusion(const State& state, double gamma_dt) {
+  const double c = gamma_dt * flow_.viscosity / 2;
+  const std::vector<Field*> stars{&star_.u, &star_.v, &star_.w};
+  if (implicit_) {
+    const auto& [u, v, w] = state.velocity;
+    implicit_->solve({&u, &v, &w}, stars, c, *pressure_increment_, timers_);
+    implicit_->find(response_);
+  }
+  if (implicit_z_) {
+    const PhaseTimers::Scope scope(timers_, TimedPhase::implicit_diffusion);
+    implicit_z_->solve(stars, c);
+    implicit_z_->find(response_);
+  }
 }
 
-void TimeStepper::finish_scalars(double gamma_dt) {
+void TimeStepper::finish_scalars(const State& state, double gamma_dt) {
   if (transport_.empty()) return;
+  if (implicit_) transport_.diffuse(state.transported, gamma_dt, *pressure_increment_, timers_);
   const PhaseTimers::Scope scope(timers_, TimedPhase::scalars);
   transport_.finish(gamma_dt);
 }
@@ -344,7 +365,8 @@ void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights
   const PhaseTimers::Scope scope(timers_, TimedPhase::correction);
   const Field& phi = phi_of(std::as_const(flow.state_));
   const Correction correction{phi.view(), response_.values(), weights};
-  Field* const p = implicit_ ? &flow.state_.p : nullptr;
+  if (implicit_) correction_sweep_.update_pressure(flow.state_.p, phi, star_, flow_.viscosity / 2);
+  Field* const p = implicit_z_ ? &flow.state_.p : nullptr;
   const Field* const old_p = flow.left_ && flow.left_->with_pressure ? &*updated_pressure_ : p;  // see predict()
   if (when == Correcting::in_next_substep && can_defer(flow.state_, phi)) {
     flow.left_ = correction_sweep_.correct_rim(star_, sweep_updates_pressure ? p : nullptr, correction);
@@ -355,13 +377,13 @@ void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights
     flow.left_.reset();
     correction_sweep_.correct(star_, p, correction);
   }
-  if (halo_.neighbours_own_two_planes())
+  if (projection_.fills_ahead())
     correction_sweep_.correct_halos(star_, p, old_p, correction, halo_, projection_.beyond());
 }
 
 /// The fields whose z halos are exchanged before they are corrected; none if that comes after the correction.
 HaloExchange::Fields TimeStepper::fields_ahead() {
-  if (!halo_.neighbours_own_two_planes()) return {};
+  if (!projection_.fills_ahead()) return {};
   HaloExchange::Fields fields{&star_.u, &star_.v, &star_.w};
   for (Field* scalar : transport_.advanced()) fields.push_back(scalar);
   return fields;
@@ -423,8 +445,8 @@ void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields, ZHalos
 void TimeStepper::fill_halos_after_correction(State& state) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::halo_exchange);
   // With explicit diffusion (2) has filled the halos of p.
-  fill_halos(implicit_ ? state.fields() : state.prognostic_fields(),
-             halo_.neighbours_own_two_planes() ? ZHalos::filled : ZHalos::to_fill);
+  fill_halos(pressure_increment_ ? state.fields() : state.prognostic_fields(),
+             projection_.fills_ahead() ? ZHalos::filled : ZHalos::to_fill);
 }
 
 void TimeStepper::sample(State& state, double forcing, Spectra& spectra) {

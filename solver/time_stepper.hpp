@@ -159,8 +159,8 @@ class TimeStepper {
   void predict(AdvancingState& flow, const SubstepWeights& weights, Deferred<double>* largest_rate);
   RowTasks row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                      const SubstepWeights& weights);
-  void solve_implicit_diffusion(double c);
-  void finish_scalars(double gamma_dt);
+  void solve_implicit_diffusion(const State& state, double gamma_dt);
+  void finish_scalars(const State& state, double gamma_dt);
   void correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when);
   bool can_defer(const State& state, const Field& phi);
   Field& phi_of(State& state) { return pressure_increment_ ? *pressure_increment_ : state.p; }
@@ -189,18 +189,19 @@ class TimeStepper {
   std::optional<HaloExchange> wall_halo_;  ///< of planes that are prescribed, once there are any
   Momentum momentum_;
   BodyForces body_forces_;
+  Projection projection_;
   Transport transport_;
   double constant_rate_;      ///< of dt_lim: the part that does not depend on the velocity
   Forcing forcing_;           ///< along x
   Forcing spanwise_forcing_;  ///< along y
-  Projection projection_;
   CorrectionSweep correction_sweep_;
   std::uint64_t generation_ = 0;  ///< counts changes of phi and g; a correction deferred at an earlier count is lost
-  std::optional<ImplicitDiffusion> implicit_;
+  std::optional<ImplicitDiffusion> implicit_z_;
+  std::optional<DiffusionInAllDirections> implicit_;
   VectorField star_;  ///< u*; between substeps the old tendency
   VectorField tendency_;
   Deferred<double> largest_rate_;            ///< of the velocity at the start of the last substep
-  std::optional<Field> pressure_increment_;  ///< phi, with z-implicit diffusion
+  std::optional<Field> pressure_increment_;  ///< phi, with implicit diffusion
   std::optional<Field> updated_pressure_;    ///< where the momentum sweep writes p
   UniformResponse response_;                 ///< g, of u*
   PhaseTimers timers_;

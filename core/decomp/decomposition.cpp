@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
+#include <bit>
 #include <string>
 
 #include "core/support/error.hpp"
@@ -18,6 +18,11 @@ ZBlocks::ZBlocks(std::int64_t nz, int count) {
                     nz, std::max<std::int64_t>(1, nz / 2)));
   }
   bounds_ = split_evenly(nz, count);
+}
+
+int ZBlocks::default_count(std::int64_t nz) {
+  constexpr std::int64_t least_planes = 8;
+  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, nz / least_planes))));
 }
 
 std::int64_t ZBlocks::longest() const {

@@ -146,7 +146,7 @@ struct Case {
   double grid_velocity = 0;  ///< along x
   TimeSpec time;
   InitialSpec initial;
-  int z_blocks = 0;                                ///< number of z blocks, `auto` already resolved to max(1, nz / 16)
+  int z_blocks = 0;                                ///< number of z blocks, `auto` already resolved
   std::optional<std::string> precision;            ///< "double" or "single"; none: the program decides
   std::optional<double> max_divergence;            ///< of |div u| dt_lim; none: the precision decides
   std::optional<std::array<int, 2>> process_grid;  ///< py, pz; none: auto
@@ -176,7 +176,7 @@ inline constexpr auto names_of<WallKind> = std::array{"no_slip"sv, "free_slip"sv
 template <>
 inline constexpr auto names_of<ScalarWallKind> = std::array{"value"sv, "flux"sv};
 template <>
-inline constexpr auto names_of<Diffusion> = std::array{"explicit"sv, "implicit_z"sv};
+inline constexpr auto names_of<Diffusion> = std::array{"explicit"sv, "implicit_z"sv, "implicit"sv};
 template <>
 inline constexpr auto names_of<InitialKind> =
     std::array{"turbulent"sv, "laminar"sv, "zero"sv, "formula"sv, "fields"sv, "checkpoint"sv};

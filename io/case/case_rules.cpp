@@ -55,7 +55,7 @@ class Rules {
     require(settings_.time.until == AccuracyLimits{}, "time.until", "no limits of accuracy, which are of wall units");
     const auto insulated = [](const ScalarParameters& s) { return s.bottom == ScalarWall{} && s.top == ScalarWall{}; };
     require(std::ranges::all_of(flow.scalars, insulated), "scalars", "scalars without walls");
-    require(flow.diffusion == Diffusion::explicit_, "time.diffusion", "explicit");
+    require(flow.diffusion != Diffusion::implicit_z, "time.diffusion", "explicit or implicit");
     require(!settings_.output.densities.enabled, "output.densities", "none");
     const auto kind = settings_.initial.kind;
     require(kind != InitialKind::turbulent && kind != InitialKind::laminar, "initial.type",

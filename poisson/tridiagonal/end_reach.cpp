@@ -24,20 +24,21 @@ std::vector<double> change_beyond(const RowsFromEnd& from_end, int inner, double
 
 }  // namespace
 
-std::vector<double> smallest_shifts(const RowsFromEnd& from_end, int inner, double largest_shift) {
+std::vector<double> smallest_shifts(const RowsFromEnd& from_end, int inner, const ShiftRange& shifts) {
   constexpr double negligible = real_epsilon / 16;
   constexpr int bisections = 50;
-  const std::vector<double> at_0 = change_beyond(from_end, inner, 0);
-  const std::vector<double> at_largest = change_beyond(from_end, inner, largest_shift);
+  const std::vector<double> at_smallest = change_beyond(from_end, inner, shifts.smallest);
+  const std::vector<double> at_largest =
+      shifts.smallest == 0 ? change_beyond(from_end, inner, shifts.largest) : at_smallest;
   std::vector<double> smallest;
-  for (std::size_t group = 0; group < at_0.size(); ++group) {
-    if (at_0[group] <= negligible) {
+  for (std::size_t group = 0; group < at_smallest.size(); ++group) {
+    if (at_smallest[group] <= negligible) {
       smallest.push_back(0);
     } else if (at_largest[group] > negligible) {
       smallest.push_back(std::numeric_limits<double>::infinity());
     } else {
       double too_small = 0;
-      double enough = largest_shift;
+      double enough = shifts.largest;
       for (int n = 0; n < bisections; ++n) {
         const double middle = (too_small + enough) / 2;
         (change_beyond(from_end, inner, middle)[group] <= negligible ? enough : too_small) = middle;

@@ -88,8 +88,14 @@ struct RowsFromEnd {
   SLUICE_INLINE double ratio(int n, double shift, double next) const { return -toward(n) * inverse(n, shift, next); }
 };
 
-/// EndReach::smallest_shift for the `inner` rows between the ends, in host memory. `largest_shift`: the largest |shift|
-/// that occurs, with the sign of the diagonal; where not even that suffices, the entry is infinite.
-std::vector<double> smallest_shifts(const RowsFromEnd& from_end, int inner, double largest_shift);
+/// The shifts of smallest and of largest absolute value that occur, with the sign of the diagonal.
+struct ShiftRange {
+  double smallest = 0, largest = 0;
+};
+
+/// EndReach::smallest_shift for the `inner` rows between the ends, in host memory: 0 where every shift that occurs
+/// suffices, infinite where not even the largest does. If the smallest is not 0, which may be so in each substep, what
+/// lies between is not searched for, and the entry is infinite.
+std::vector<double> smallest_shifts(const RowsFromEnd& from_end, int inner, const ShiftRange& shifts);
 
 }  // namespace sluice

@@ -67,11 +67,14 @@ TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts) {
 }
 
 ZBlocks blocks_of_tiles(const ZBlocks& blocks, int max_parts) {
-  const int parts = parts_of_tiles(blocks, max_parts).count;
-  if (parts == 1 || blocks.longest() > max_rows_of_thread) return blocks;
-  const ZBlocks shorter(blocks.planes(), blocks_of_rank(blocks.planes(), LineStrategy::tiles));
+  if (blocks.longest() > max_rows_of_thread) return blocks;
+  const std::int64_t planes = blocks.planes();
+  ZBlocks longer(planes, static_cast<int>(std::max<std::int64_t>(1, planes / rows_of_tile_block)));
+  const int parts = parts_of_tiles(longer, max_parts).count;
+  if (parts == 1) return longer;
+  ZBlocks shorter(planes, blocks_of_rank(planes, LineStrategy::tiles));
   const int parts_of_shorter = parts_of_tiles(shorter, max_parts).count;
-  return parts_of_shorter > 0 && (parts == 0 || parts_of_shorter < parts) ? shorter : blocks;
+  return parts_of_shorter > 0 && (parts == 0 || parts_of_shorter < parts) ? shorter : longer;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "poisson/tridiagonal/line_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
@@ -59,10 +60,9 @@ PlanRows rows_in(const double* values, const int* bounds, const LinePlan& plan) 
 }
 
 /// EndReach::smallest_shift for the first end of a rank's rows, followed by that for the last end.
-std::vector<double> reach_of_ends(const LineRows& rows, int first, int count, double largest_shift) {
-  std::vector<double> values = smallest_shifts({rows, first, 1}, count - 2, largest_shift);
-  std::ranges::copy(smallest_shifts({rows, first + count - 1, -1}, count - 2, largest_shift),
-                    std::back_inserter(values));
+std::vector<double> reach_of_ends(const LineRows& rows, int first, int count, const ShiftRange& shifts) {
+  std::vector<double> values = smallest_shifts({rows, first, 1}, count - 2, shifts);
+  std::ranges::copy(smallest_shifts({rows, first + count - 1, -1}, count - 2, shifts), std::back_inserter(values));
   return values;
 }
 
@@ -119,22 +119,39 @@ void RowTables::set(const TridiagonalRows& rows) {
   upload_(host_values_, values_);
 }
 
+ShiftedTables::ShiftedTables(const TridiagonalRows& symmetric_as, const LinePlan& plan)
+    : strategy_(plan.strategy), rows_(symmetric_as, plan), first_row_(plan.first_row()), rows_here_(plan.rows()) {}
+
+void ShiftedTables::set(const TridiagonalRows& rows, const std::vector<double>& shift_x,
+                        const std::vector<double>& shift_y) {
+  rows_.set(rows);
+  const auto upload = [](const std::vector<double>& values, Upload<double>& by, Buffer<double>& to) {
+    if (to.size() != values.size()) {
+      to = Buffer<double>(values.size());
+      by = Upload<double>(values.size());
+    }
+    by(values, to);
+  };
+  upload(shift_x, upload_x_, shift_x_);
+  upload(shift_y, upload_y_, shift_y_);
+  if (strategy_ != LineStrategy::split_tiles) return;
+  const auto by_size = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const auto [smallest_x, largest_x] = std::ranges::minmax(shift_x, by_size);
+  const auto [smallest_y, largest_y] = std::ranges::minmax(shift_y, by_size);
+  upload(
+      reach_of_ends(rows_.on_host().solved, first_row_, rows_here_, {smallest_x + smallest_y, largest_x + largest_y}),
+      upload_reach_, reach_);
+}
+
 PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x,
                              std::vector<double> shift_y, const LinePlan& plan, double scale)
-    : strategy_(plan.strategy) {
+    : ShiftedTables(second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann), plan) {
   TridiagonalRows rows = second_derivative_centers(z_nodes, WallRow::neumann, WallRow::neumann);
-  rows_ = RowTables(rows, plan);
   // To divide solutions by `scale`, multiply the matrix by it once.
   for (auto* values : {&rows.lower, &rows.diagonal, &rows.upper, &shift_x, &shift_y}) {
     for (double& value : *values) value *= scale;
   }
-  rows_.set(rows);
-  if (strategy_ == LineStrategy::split_tiles) {
-    const double largest_shift = *std::ranges::min_element(shift_x) + *std::ranges::min_element(shift_y);
-    reach_ = Buffer<double>(reach_of_ends(rows_.on_host().solved, plan.first_row(), plan.rows(), largest_shift));
-  }
-  shift_x_ = Buffer<double>(shift_x);
-  shift_y_ = Buffer<double>(shift_y);
+  set(rows, shift_x, shift_y);
 
   // The singular system (constant mode, no flux through either wall) gets a flux through the top wall, as if the value
   // at that wall were 0. The dz-weighted sum of its rows shows that this flux balances the right-hand side. The
@@ -142,41 +159,42 @@ PoissonTables::PoissonTables(const std::vector<double>& z_nodes, std::vector<dou
   // is one of the original system.
   const std::size_t nz = z_nodes.size() - 1;
   const double top = z_nodes[nz] - z_nodes[nz - 1];
-  singular_flux_ = -2 / (top * top) * scale;
+  const double flux = -2 / (top * top) * scale;
 
   // The mean of the solution, w^T x with A x = d, is (A^-T w)^T d.
-  rows.diagonal.back() += singular_flux_;
+  rows.diagonal.back() += flux;
   std::vector<double> weight(nz);
   for (std::size_t k = 0; k < nz; ++k) weight[k] = (z_nodes[k + 1] - z_nodes[k]) / (z_nodes.back() - z_nodes.front());
-  mean_weight_ = Buffer<double>(weight);
-  moment_ = Buffer<double>(solve(transposed(rows), weight));
+  singular_ = SingularLine{flux, Buffer<double>(solve(transposed(rows), weight)), Buffer<double>(weight)};
 }
 
-ShiftedLines PoissonTables::lines(const Box3& box, const LineRows& rows) const {
+ShiftedLines ShiftedTables::lines(const Box3& box, const LineRows& rows) const {
   ShiftedLines lines{rows};
   lines.shift_x = shift_x_.data() + box.lo[0];
   lines.shift_y = shift_y_.data() + box.lo[1];
   lines.lines = box.extent(0) * box.extent(1);
   lines.lines_in_row = box.nx();
-  lines.singular_flux = singular_flux_;
-  lines.moment = moment_.data();
-  lines.mean_weight = mean_weight_.data();
+  if (!singular_) return lines;
+  lines.singular_flux = singular_->flux;
+  lines.moment = singular_->moment.data();
+  lines.mean_weight = singular_->mean_weight.data();
   lines.holds_singular_line = box.lo[0] == 0 && box.lo[1] == 0;
   return lines;
 }
 
-ShiftedLines PoissonTables::prepared_lines(const Box3& box, const ReducedSystem& system, bool with_ends,
+ShiftedLines ShiftedTables::prepared_lines(const Box3& box, const ReducedSystem& system, bool with_ends,
                                            Buffer<double>& reduced) const {
   ShiftedLines prepared = lines(box, system.rows);
   const int blocks = prepared.blocks.count + (with_ends ? 1 : 0);
-  reduced = Buffer<double>(static_cast<std::size_t>(reduced_coefficients * blocks * prepared.lines));
+  const auto size = static_cast<std::size_t>(reduced_coefficients * blocks * prepared.lines);
+  if (reduced.size() != size) reduced = Buffer<double>(size);
   prepared.reduced = reduced.data();
   parallel_for("prepare reduced systems", box_of(box.nx(), box.ny(), 1),
                PrepareReduced{prepared, system, with_ends, reduced.data()});
   return prepared;
 }
 
-ShiftedLines PoissonTables::at_home(const Box3& box) {
+ShiftedLines ShiftedTables::at_home(const Box3& box) {
   const PlanRows& rows = rows_.on_device();
   if (strategy_ == LineStrategy::condensed) return prepared_lines(box, rows.home_system(), false, home_reduced_);
   if (strategy_ != LineStrategy::split_tiles) return lines(box, rows.home);
@@ -185,13 +203,13 @@ ShiftedLines PoissonTables::at_home(const Box3& box) {
   return prepared;
 }
 
-ShiftedLines PoissonTables::whole(const Box3& box) {
+ShiftedLines ShiftedTables::whole(const Box3& box) {
   const PlanRows& rows = rows_.on_device();
   return strategy_ == LineStrategy::transposed ? lines(box, rows.reduced)
                                                : prepared_lines(box, rows.whole_system(), false, reduced_);
 }
 
-double PoissonTables::bytes(const LinePlan& plan, const Box3& home, const Box3& whole) {
+double ShiftedTables::bytes(const LinePlan& plan, const Box3& home, const Box3& whole) {
   if (plan.strategy == LineStrategy::transposed) return 0;
   const auto of_lines = [](const Box3& box, int blocks) {
     return static_cast<double>(box.extent(0) * box.extent(1) * reduced_coefficients * blocks) * sizeof(double);
@@ -260,7 +278,7 @@ void HelmholtzTables::prepare_ends() {
   double* const reduced = host_values_.data() + home_reduced_;
   rows.isolated_system().prepare(0, 0, reduced, 1);
   store_end_equations(rows.home, 0, 0, reduced, 1);
-  std::ranges::copy(reach_of_ends(rows.solved, first_row_, rows_here_, 0), host_values_.data() + reach_);
+  std::ranges::copy(reach_of_ends(rows.solved, first_row_, rows_here_, {}), host_values_.data() + reach_);
 }
 
 TableLines HelmholtzTables::lines(const LineRows& rows, std::size_t reduced) const {

@@ -1,6 +1,7 @@
 #pragma once
 // The coefficients of z lines in device memory.
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
@@ -49,22 +50,33 @@ class RowTables {
   PlanRows on_host_, on_device_;
 };
 
-/// Coefficients of the Poisson equation for every pair of wavenumbers.
-class PoissonTables {
+/// Coefficients of tridiagonal systems that are equal for all lines but for a shift of the diagonal, a sum of two
+/// numbers, one for each wavenumber along x and one for each along y.
+class ShiftedTables {
  public:
-  /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all wavenumbers.
-  /// Solutions are divided by `scale`.
-  PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y,
-                const LinePlan& plan, double scale);
+  /// symmetric_as: as for RowTables.
+  ShiftedTables(const TridiagonalRows& symmetric_as, const LinePlan& plan);
 
-  /// Coefficients for the lines of the rank's home box (x: wavenumbers). Contains those of reduced systems only if
-  /// blocks are condensed; with split tiles, of the rank alone, and its end equations (end_changes.hpp). Call once.
+  /// The matrix, and the shifts for all wavenumbers, all of the sign of the diagonal or 0. Does not wait for the loops.
+  void set(const TridiagonalRows& rows, const std::vector<double>& shift_x, const std::vector<double>& shift_y);
+
+  /// Prepares coefficients for the lines of the rank's home box (x: wavenumbers), which are valid until the next call.
+  /// They contain those of reduced systems only if blocks are condensed; with split tiles, of the rank alone, and its
+  /// end equations (end_changes.hpp).
   ShiftedLines at_home(const Box3& box);
-  /// Coefficients for the rank's whole lines, with prepared reduced systems. Call once.
+  /// Prepares coefficients for the rank's whole lines, with their reduced systems; valid until the next call.
   ShiftedLines whole(const Box3& box);
 
   /// Device memory of the reduced systems of these boxes, without that of the matrix rows.
   static double bytes(const LinePlan& plan, const Box3& home, const Box3& whole);
+
+ protected:
+  /// The line whose shift is 0, if its matrix is singular.
+  struct SingularLine {
+    double flux;  ///< added to the last diagonal
+    Buffer<double> moment, mean_weight;
+  };
+  std::optional<SingularLine> singular_;
 
  private:
   ShiftedLines lines(const Box3& box, const LineRows& rows) const;
@@ -74,9 +86,19 @@ class PoissonTables {
 
   LineStrategy strategy_;
   RowTables rows_;
-  Buffer<double> shift_x_, shift_y_, moment_, mean_weight_, home_reduced_, reduced_;
-  double singular_flux_;
+  int first_row_, rows_here_;  ///< of this rank
+  Buffer<double> shift_x_, shift_y_, home_reduced_, reduced_;
   Buffer<double> reach_;  ///< of the ends, of split tiles
+  Upload<double> upload_x_, upload_y_, upload_reach_;
+};
+
+/// Coefficients of the Poisson equation for every pair of wavenumbers.
+class PoissonTables : public ShiftedTables {
+ public:
+  /// z_nodes: nz + 1 faces; shift_x, shift_y: eigenvalues of the second differences along x and y, for all wavenumbers.
+  /// Solutions are divided by `scale`.
+  PoissonTables(const std::vector<double>& z_nodes, std::vector<double> shift_x, std::vector<double> shift_y,
+                const LinePlan& plan, double scale);
 };
 
 /// Coefficients of 1 - c Lz.

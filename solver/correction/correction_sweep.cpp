@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
+#include "core/stencil/first_differences.hpp"
 #include "solver/state/vector_view.hpp"
 
 namespace sluice {
@@ -45,6 +46,19 @@ struct UpdatePressure {
     const Around phi = around(correction.phi, c);
     real& here = p[c.i + c.j * stride_y + c.k * stride_z];
     here = updated_pressure(here, correction.weights, phi, relative_cell(c), m.seen_from(c.k));
+  }
+};
+
+/// Eq. (6a) in one cell.
+template <Order order>
+struct UpdatePressureByDivergence {
+  using CellType = op::CellFor<order>;
+  View3<real> p;
+  View3<const real> phi, u, v, w;
+  Metrics m;
+  real half_viscosity;
+  SLUICE_INLINE void operator()(CellType c) const {
+    p(c.i, c.j, c.k) += multiply_add(-half_viscosity, op::divergence<order>(u, v, w, c, m), phi(c.i, c.j, c.k));
   }
 };
 
@@ -116,6 +130,15 @@ void CorrectionSweep::correct(VectorField& star, Field* p, const Correction& cor
 void CorrectionSweep::update_pressure(Field& p, const Correction& correction) const {
   op::with_order(order_, [&](auto order) {
     parallel_for("pressure", box_.local(), pressure_update_of<order>(metrics_, p, correction));
+  });
+}
+
+void CorrectionSweep::update_pressure(Field& p, const Field& phi, const VectorField& star,
+                                      double half_viscosity) const {
+  op::with_order(order_, [&](auto order) {
+    parallel_for("pressure", box_.local(),
+                 UpdatePressureByDivergence<order>{p.view(), phi.view(), star.u.view(), star.v.view(), star.w.view(),
+                                                   metrics_, static_cast<real>(half_viscosity)});
   });
 }
 

@@ -21,6 +21,10 @@ class CorrectionSweep {
   /// Eq. (6) alone. Halos of p are stale on return.
   void update_pressure(Field& p, const Correction& correction) const;
 
+  /// Eq. (6a), p = p + phi - nu/2 div u*, after Projection::solve() and before the correction of u*. Halos of p are
+  /// stale on return.
+  void update_pressure(Field& p, const Field& phi, const VectorField& star, double half_viscosity) const;
+
   /// As correct(), in the cells whose values halos and walls need. Returns the correction that all other cells still
   /// need; nothing where the box is thin.
   std::optional<PendingCorrection> correct_rim(VectorField& star, Field* p, const Correction& correction) const;
@@ -38,6 +42,7 @@ class CorrectionSweep {
   /// Words per cell that correct() reads and writes, with and without p: phi, u* and u, p. And update_pressure().
   static constexpr int words(bool with_pressure) { return 7 + (with_pressure ? 2 : 0); }
   static constexpr int words_of_pressure = 3;
+  static constexpr int words_with_divergence = 6;  ///< of eq. (6a)
 
  private:
   void correct(VectorField& star, Field* p, const Correction& correction, const Box3& cells) const;

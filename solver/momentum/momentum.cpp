@@ -36,12 +36,12 @@ MomentumArrays arrays_of(const VelocityToCorrect& velocity, const Field& p, cons
 
 Momentum::Momentum(const Metrics& metrics, const FlowParameters& flow)
     : metrics_(metrics),
-      viscosity_(static_cast<real>(flow.viscosity)),
+      viscosity_(flow.diffusion == Diffusion::implicit ? 0 : static_cast<real>(flow.viscosity)),
       diffusion_(flow.diffusion),
       order_(flow.order) {}
 
 SweepForm Momentum::form_of(const SubstepWeights& weights) const {
-  return {.order = order_, .first = weights.beta_dt == 0, .implicit_z = diffusion_ == Diffusion::implicit_z};
+  return {.order = order_, .first = weights.beta_dt == 0, .implicit_z = diffusion_ != Diffusion::explicit_};
 }
 
 void Momentum::predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights,

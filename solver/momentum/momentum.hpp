@@ -13,7 +13,7 @@ struct SubstepWeights {
   double alpha_dt = 0;
   double beta_dt = 0;  ///< 0 in the first substep, which does not read the old tendency
   double gamma_dt = 0;
-  double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 with explicit diffusion
+  double half_nu_gamma_dt = 0;  ///< gamma dt nu / 2, the Crank-Nicolson weight; 0 unless diffusion is z-implicit
   bool keeps_tendency = true;   ///< false in the last substep: the next one has beta = 0 and does not read R
 };
 
@@ -24,8 +24,8 @@ enum class SweepTiles { fastest, small, large };
 /// How a sweep is done.
 struct SweepForm {
   Order order;
-  bool first;  ///< the old tendency is not read
-  bool implicit_z;
+  bool first;       ///< the old tendency is not read
+  bool implicit_z;  ///< without diffusion along z, but with the gradient of p and the Crank-Nicolson term
   SweepTiles tiles = SweepTiles::fastest;
 };
 
@@ -54,6 +54,7 @@ class Momentum {
   ///     u + alpha dt R + beta dt R_prev
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
+  /// With diffusion that is implicit in all directions, R is without diffusion, and the weight gamma dt nu/2 is 0.
   /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory. Where a
   /// correction is pending, it corrects the values that it reads and leaves those in memory as they are.
   void predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights, VectorField& tendency,

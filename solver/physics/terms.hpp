@@ -36,9 +36,11 @@ std::vector<std::string> active_terms(const FlowParameters& flow);
 bool forces_are_in_scalar_budgets(const FlowParameters& flow);
 
 /// Whether steps of a flow can defer corrections to the next momentum sweep. Given power reads the mean velocity before
-/// that sweep; forces that depend on the velocity read it after the sweep, on GPUs, where the sweep adds no forces.
+/// that sweep. Diffusion that is implicit in all directions reads the velocity after it, and so do, on GPUs, where the
+/// sweep adds no forces, forces that depend on the velocity.
 inline bool can_leave_corrections(const FlowParameters& flow, const BodyForces& forces, bool on_gpu) {
-  return flow.forcing.kind != ForcingKind::power && !(on_gpu && forces.read_velocity());
+  return flow.forcing.kind != ForcingKind::power && flow.diffusion != Diffusion::implicit &&
+         !(on_gpu && forces.read_velocity());
 }
 
 /// The word for the motion in which a term sets a fluid at rest; empty if none does.

@@ -30,7 +30,8 @@ SourceArrays arrays_of_source(const ScalarArrays& a) {
 }  // namespace
 
 Transport::Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid,
-                     const Metrics& metrics, const Walls& walls, const FlowParameters& flow, Exchange& exchange)
+                     const Metrics& metrics, const Walls& walls, const FlowParameters& flow, Exchange& exchange,
+                     PoissonSolver& poisson)
     : grid_(&grid),
       comm_(comm.world()),
       metrics_(metrics),
@@ -44,13 +45,16 @@ Transport::Transport(const Communicator& comm, const Decomposition& decompositio
                   .kappa = flow.diffusivity(parameters),
                   .star = make_field(fields[n], box_, order_),
                   .tendency = make_field(fields[n], box_, order_),
+                  .implicit_z = {},
                   .implicit = {},
                   .loops = {},
                   .held_mean = source.held_mean(parameters),
                   .response = UniformResponse(box_)};
     if (auto loop = source.loop(parameters)) scalar.loops.push_back({std::move(loop)});
     if (flow.diffusion == Diffusion::implicit_z)
-      scalar.implicit.emplace(comm, decomposition, grid, walls, std::vector{fields[n]}, flow.tridiagonal, exchange);
+      scalar.implicit_z.emplace(comm, decomposition, grid, walls, std::vector{fields[n]}, flow.tridiagonal, exchange);
+    if (flow.diffusion == Diffusion::implicit)
+      scalar.implicit.emplace(grid, metrics, walls, order_, flow.periodic_z, std::vector{fields[n]}, poisson);
     scalars_.push_back(std::move(scalar));
   }
 }
@@ -61,11 +65,14 @@ MemoryNeed Transport::memory(const Decomposition& decomposition, int rank, const
     need.held += 2 * field_memory(field, decomposition.x_pencil(rank), flow.order);  // c* and R
     if (flow.diffusion == Diffusion::implicit_z)
       need += ImplicitDiffusion::memory(decomposition, rank, 1, flow.tridiagonal);
+    if (flow.diffusion == Diffusion::implicit)
+      need += DiffusionInAllDirections::memory(decomposition, rank, false, flow.tridiagonal, flow.periodic_z);
   }
   return need;
 }
 
-PhaseWords Transport::words(const FlowParameters& flow, LineStrategy lines, bool first, bool last, bool corrects,
+PhaseWords Transport::words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                            const FlowParameters& flow, LineStrategy lines, bool first, bool last, bool corrects,
                             bool on_gpu) {
   PhaseWords words;
   for (const ScalarParameters& scalar : flow.scalars) {
@@ -73,6 +80,10 @@ PhaseWords Transport::words(const FlowParameters& flow, LineStrategy lines, bool
     words[on_gpu ? TimedPhase::scalars : TimedPhase::momentum] += scalar_words(first, last, !on_gpu, corrects);
     if (on_gpu && source.loop(scalar)) words[TimedPhase::scalars] += SourceLoop::words;
     if (flow.diffusion == Diffusion::implicit_z) words[TimedPhase::scalars] += ImplicitDiffusion::words(lines, 1);
+    if (flow.diffusion == Diffusion::implicit) {
+      for (const auto& [phase, count] : DiffusionInAllDirections::words(cells, processes, lines, 1))
+        words[phase] += count;
+    }
     if (source.held_mean(scalar)) words[TimedPhase::scalars] += 3;  // its mean; then it is read and written
   }
   return words;
@@ -90,7 +101,7 @@ void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::ve
                               .tendency = scalar.tendency.view(),
                               .star = scalar.star.view(),
                               .m = metrics_,
-                              .kappa = static_cast<real>(scalar.kappa),
+                              .kappa = scalar.implicit ? 0 : static_cast<real>(scalar.kappa),
                               .uniform_source = static_cast<real>(source.uniform),
                               .streamwise_source = static_cast<real>(source.times_u),
                               .alpha_dt = static_cast<real>(weights.alpha_dt),
@@ -98,7 +109,7 @@ void Transport::for_each_scalar(const VelocityToCorrect& velocity, const std::ve
                               .half_kappa_gamma_dt = static_cast<real>(weights.gamma_dt * scalar.kappa / 2),
                               .keeps_tendency = weights.keeps_tendency,
                               .velocity = velocity};
-    action(scalar, arrays, SweepForm{order_, weights.beta_dt == 0, scalar.implicit.has_value()});
+    action(scalar, arrays, SweepForm{order_, weights.beta_dt == 0, scalar.implicit_z.has_value()});
   }
 }
 
@@ -149,15 +160,24 @@ void Transport::set_time(double time) {
     for (const SourceWithLoop& source : scalar.loops) source.loop->set_time(time);
 }
 
+void Transport::diffuse(const std::vector<TransportedField>& scalars, double gamma_dt, Field& work,
+                        PhaseTimers& timers) {
+  for (std::size_t n = 0; n < scalars_.size(); ++n) {
+    Scalar& scalar = scalars_[n];
+    scalar.implicit->solve({&scalars[n].field}, {&scalar.star}, gamma_dt * scalar.kappa / 2, work, timers);
+  }
+}
+
 void Transport::finish(double gamma_dt) {
   for (Scalar& scalar : scalars_) {
-    if (scalar.implicit) scalar.implicit->solve({&scalar.star}, gamma_dt * scalar.kappa / 2);
+    if (scalar.implicit_z) scalar.implicit_z->solve({&scalar.star}, gamma_dt * scalar.kappa / 2);
     if (scalar.held_mean) hold_mean(scalar, gamma_dt);
   }
 }
 
 /// s = (target - <c*>) / (gamma dt <g>), c* += gamma dt s g, as the force that keeps the bulk velocity.
 void Transport::hold_mean(Scalar& scalar, double gamma_dt) {
+  if (scalar.implicit_z) scalar.implicit_z->find(scalar.response);
   if (scalar.implicit) scalar.implicit->find(scalar.response);
   const double missing = *scalar.held_mean - volume_mean(scalar.star, *grid_, metrics_, comm_);
   const double source = scalar.response.strength(missing, gamma_dt);

@@ -20,15 +20,16 @@ enum class LineStrategy;  // poisson/tridiagonal/line_plan.hpp
 /// Owns c* and R of each scalar.
 class Transport {
  public:
-  /// `comm`, `decomposition`, `grid`, `walls` and the exchange must outlive it. Collective.
+  /// `comm`, `decomposition`, `grid`, `walls`, the exchange and `poisson` must outlive it. Collective.
   Transport(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
-            const Walls& walls, const FlowParameters& flow, Exchange& exchange);
+            const Walls& walls, const FlowParameters& flow, Exchange& exchange, PoissonSolver& poisson);
   /// On one rank. Local.
   static MemoryNeed memory(const Decomposition& decomposition, int rank, const FlowParameters& flow);
 
   /// What a substep moves, if lines along z are solved by `lines`. A CPU advances the scalars in the momentum sweep.
   /// `corrects`: the sweep reads a velocity that is to be corrected.
-  static PhaseWords words(const FlowParameters& flow, LineStrategy lines, bool first, bool last, bool corrects,
+  static PhaseWords words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
+                          const FlowParameters& flow, LineStrategy lines, bool first, bool last, bool corrects,
                           bool on_gpu);
 
   bool empty() const { return scalars_.empty(); }
@@ -49,7 +50,10 @@ class Transport {
   /// this object must outlive them.
   void add_row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                      const SubstepWeights& weights, RowTasks& tasks);
-  /// Completes c*: solves implicit diffusion and adds sources that hold a mean. Collective.
+  /// Only where diffusion is implicit in all directions: solves it, from the scalars at the start of the substep,
+  /// before finish(). work: as for DiffusionInAllDirections::solve. Collective.
+  void diffuse(const std::vector<TransportedField>& scalars, double gamma_dt, Field& work, PhaseTimers& timers);
+  /// Completes c*: solves z-implicit diffusion and adds sources that hold a mean. Collective.
   void finish(double gamma_dt);
   /// c* of every scalar, complete after finish().
   std::vector<Field*> advanced();
@@ -66,7 +70,8 @@ class Transport {
     double kappa;
     Field star;  ///< c*; between substeps the old tendency
     Field tendency;
-    std::optional<ImplicitDiffusion> implicit;
+    std::optional<ImplicitDiffusion> implicit_z;
+    std::optional<DiffusionInAllDirections> implicit;
     std::vector<SourceWithLoop> loops;  ///< what the sweep does not add of the sources
     std::optional<double> held_mean;    ///< the volume mean that the source holds
     UniformResponse response;           ///< g, of c*

@@ -75,7 +75,7 @@ const std::vector<BenchOption>& bench_options() {
        }},
       {step | samples,
        [](CLI::App& app, BenchOptions& options) {
-         app.add_option("--diffusion", options.diffusion, "How diffusion along z is advanced")
+         app.add_option("--diffusion", options.diffusion, "How diffusion is advanced")
              ->check(CLI::IsMember(io::all_names<Diffusion>()));
        }},
       {solvers,

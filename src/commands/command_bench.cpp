@@ -35,9 +35,9 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.stretching.kind = io::StretchingKind::tanh;
   settings.stretching.factor = 1.6;
   settings.time.cfl = 0.9;
-  settings.flow.diffusion = options.diffusion == "explicit" ? Diffusion::explicit_ : Diffusion::implicit_z;
+  settings.flow.diffusion = io::from_name<Diffusion>(options.diffusion).value();
   settings.flow.order = options.order == 4 ? Order::fourth : Order::second;
-  settings.flow.tridiagonal = options.tridiagonal == "ptdma" ? TridiagonalMethod::ptdma : TridiagonalMethod::transpose;
+  settings.flow.tridiagonal = io::from_name<TridiagonalMethod>(options.tridiagonal).value();
   for (int n = 0; n < options.scalars; ++n) {
     const ScalarWall cold{ScalarWallKind::value, Formula(0)};
     const ScalarWall warm{ScalarWallKind::value, Formula(1)};

@@ -123,7 +123,7 @@ MeasuredStep read_step(const YamlNode& node, const std::string& path, bool is_re
   MeasuredStep step;
   step.precision = reader.text("precision", {"double", "single"});
   const bool is_whole = is_result || node.find("ns_per_point_per_step") != nullptr;
-  step.diffusion = reader.text("diffusion", {"explicit", "implicit_z"}, is_whole);
+  step.diffusion = reader.text("diffusion", io::all_names<Diffusion>(), is_whole);
   const std::string order = reader.text("order", {"2", "4"}, is_whole);
   step.order = order == "4" ? 4 : order == "2" ? 2 : 0;
   const double scalars = reader.number("scalars", false, 0, false).value_or(0);

@@ -11,6 +11,7 @@
 #include "core/support/error.hpp"
 #include "core/support/phases.hpp"
 #include "core/support/real.hpp"
+#include "io/case/case.hpp"
 #include "model/field_descriptor.hpp"
 #include "poisson/poisson_solver.hpp"
 #include "poisson/tridiagonal/line_solver.hpp"
@@ -88,7 +89,7 @@ class OneDevice {
  public:
   OneDevice(const Machine& machine, const FlowParameters& flow) : flow_(flow), on_gpu_(machine.is_gpu()) {
     const int order = flow.order == Order::fourth ? 4 : 2;
-    const std::string diffusion = flow.diffusion == Diffusion::implicit_z ? "implicit_z" : "explicit";
+    const std::string diffusion(io::name(flow.diffusion));
     for (const MeasuredStep& step : machine.steps) {
       const bool fits =
           (step.order == order || step.order == 0) && (step.diffusion == diffusion || step.diffusion.empty());
@@ -252,14 +253,14 @@ class RankExchanges {
   /// when and how. docs/equations.md has the stencils.
   double halos(const FlowParameters& flow) const {
     const bool wide = flow.order == Order::fourth;
-    const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
+    const bool explicitly = flow.diffusion == Diffusion::explicit_;
     std::vector<HaloWidth> star, all;
     for (const FieldDescriptor& field : fields_of(flow)) {
       const bool pressure = field.name == base_fields()[pressure_field].name;
       if (!pressure) star.push_back(halo_of(field, flow.order));
-      if (!pressure || implicit_z) all.push_back(halo_of(field, flow.order));
+      if (!pressure || !explicitly) all.push_back(halo_of(field, flow.order));
     }
-    const double planes_of_phi = implicit_z ? 2 : 1.5;
+    const double planes_of_phi = explicitly ? 1.5 : 2;
     return along_y({{1, 0}}, wide ? 1.5 : 0.5) + along_z({{0, 1}}, 0.5) +                             // v*, w*
            along_y({{1, 0}}, wide ? 1.5 : 1) + along_z({{reach_of(flow.order), 1}}, planes_of_phi) +  // phi
            along_z_in_background(star) + along_y(all, 1);
@@ -367,8 +368,10 @@ StepForecast forecast_step(const Machine& machine, const FlowParameters& flow, c
   const int middle = processes.rank(0, processes.pz / 2) / machine.devices_per_host * machine.devices_per_host;
   for (int rank = middle; rank < std::min(middle + machine.devices_per_host, processes.size()); ++rank) {
     const RankExchanges of_rank(machine, decomposition, device.triad(), rank);
-    raise(TimedPhase::transpose, of_rank.transposes());
-    raise(TimedPhase::tridiagonal, of_rank.lines(spectral_lines(decomposition, rank), strategy, 2, 1));
+    // Poisson equation; velocity and scalars, where diffusion is implicit in all directions
+    const double solves = flow.diffusion == Diffusion::implicit ? 4 + static_cast<double>(flow.scalars.size()) : 1;
+    raise(TimedPhase::transpose, solves * of_rank.transposes());
+    raise(TimedPhase::tridiagonal, solves * of_rank.lines(spectral_lines(decomposition, rank), strategy, 2, 1));
     if (flow.diffusion == Diffusion::implicit_z)
       raise(TimedPhase::implicit_diffusion, of_rank.lines(field_lines(decomposition, rank), strategy, 1, 3));
     if (flow.diffusion == Diffusion::implicit_z)

@@ -120,7 +120,9 @@ double Flow::rms_error(const Field& field, const PointFunction& exact) const {
 }
 
 std::string name_of(Diffusion diffusion) {
-  return diffusion == Diffusion::explicit_ ? "explicit" : "implicit_z";
+  return diffusion == Diffusion::explicit_    ? "explicit"
+         : diffusion == Diffusion::implicit_z ? "implicit_z"
+                                              : "implicit";
 }
 
 std::string name_of(TridiagonalMethod method) {

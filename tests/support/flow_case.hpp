@@ -79,8 +79,12 @@ struct Discretisation {
 inline constexpr std::array discretisations{
     Discretisation{Diffusion::explicit_, Order::second}, Discretisation{Diffusion::implicit_z, Order::second},
     Discretisation{Diffusion::explicit_, Order::fourth}, Discretisation{Diffusion::implicit_z, Order::fourth}};
+/// These, and diffusion that is implicit in all directions.
+inline constexpr std::array discretisations_and_implicit{discretisations[0], discretisations[1], discretisations[2],
+                                                         discretisations[3],
+                                                         Discretisation{Diffusion::implicit, Order::fourth}};
 
-/// "explicit" or "implicit_z"; "ptdma" or "transpose"; "order2" or "order4"; "explicit_order2" ...
+/// "explicit", "implicit_z" or "implicit"; "ptdma" or "transpose"; "order2" or "order4"; "explicit_order2" ...
 std::string name_of(Diffusion diffusion);
 std::string name_of(TridiagonalMethod method);
 std::string name_of(Order order);

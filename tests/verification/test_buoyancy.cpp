@@ -157,7 +157,7 @@ TEST_P(Buoyancy, InternalWavesHaveTheirFrequency) {
   test::expect_order("internal wave, " + test::name_of(GetParam()), sizes, errors, 1.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, Buoyancy, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, Buoyancy, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

@@ -173,7 +173,8 @@ TEST_P(Decay, TaylorGreenInXzBetweenFreeSlipWalls) {
   test::expect_order(name + ", pressure", spacings, pressures, 1.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Diffusions, Decay, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+INSTANTIATE_TEST_SUITE_P(Diffusions, Decay,
+                         testing::Values(Diffusion::explicit_, Diffusion::implicit_z, Diffusion::implicit),
                          [](const auto& diffusion) { return test::name_of(diffusion.param); });
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(Divergence, IsRoundOffForAllWallsAndSizes) {
   const WallCondition moving{WallKind::no_slip, 1, -0.5};
   const WallCondition slip{WallKind::free_slip, 0, 0};
   double worst = 0;
-  for (const auto& [diffusion, order] : test::discretisations) {
+  for (const auto& [diffusion, order] : test::discretisations_and_implicit) {
     for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
       for (const Walls2& walls :
            {Walls2{"channel", resting, resting}, Walls2{"moving", moving, resting}, Walls2{"open", resting, slip},
@@ -78,7 +78,7 @@ TEST(Divergence, IsRoundOffForAllWallsAndSizes) {
 
 /// With explicit diffusion the projection works in the pressure's own array.
 TEST(Divergence, ProjectionLeavesThePressureAlone) {
-  for (const test::Discretisation& form : test::discretisations) {
+  for (const test::Discretisation& form : test::discretisations_and_implicit) {
     FlowCase settings;
     settings.cells = {12, 7, 10};
     settings.z_nodes = tanh_nodes(10, 2, 1.8, true);

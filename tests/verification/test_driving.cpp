@@ -101,7 +101,7 @@ double error_over_a_period(const FlowCase& settings, int steps, const std::funct
 
 class Driving : public testing::TestWithParam<test::Discretisation> {
  protected:
-  bool is_implicit() const { return GetParam().diffusion == Diffusion::implicit_z; }
+  bool is_implicit() const { return GetParam().diffusion != Diffusion::explicit_; }
 };
 
 /// The stages weight the force as they weight other tendencies: its error in time has their order.
@@ -457,7 +457,7 @@ TEST_P(Driving, TurbulentProfileHasThePower) {
   test::expect_at_most("|u_tau^2 U_b / P - 1|", std::abs(power / 0.0042 - 1), 1e-13);
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, Driving, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, Driving, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

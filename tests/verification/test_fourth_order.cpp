@@ -255,7 +255,8 @@ TEST_P(TaylorGreen, FourthOrderInXAndY) {
   test::expect_order(name + ", pressure", spacings, pressures, 3.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Diffusions, TaylorGreen, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+INSTANTIATE_TEST_SUITE_P(Diffusions, TaylorGreen,
+                         testing::Values(Diffusion::explicit_, Diffusion::implicit_z, Diffusion::implicit),
                          [](const auto& diffusion) { return test::name_of(diffusion.param); });
 
 /// A wave of v along x that a uniform stream carries and viscosity damps: v = cos(x - U t) exp(-nu t).
@@ -325,7 +326,8 @@ TEST_P(ObliqueStokesMode, ItsDecayConvergesInXAndY) {
   test::expect_order("decay rate of an oblique Stokes mode, " + test::name_of(GetParam()), spacings, errors, 3.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Diffusions, ObliqueStokesMode, testing::Values(Diffusion::explicit_, Diffusion::implicit_z),
+INSTANTIATE_TEST_SUITE_P(Diffusions, ObliqueStokesMode,
+                         testing::Values(Diffusion::explicit_, Diffusion::implicit_z, Diffusion::implicit),
                          [](const auto& diffusion) { return test::name_of(diffusion.param); });
 
 }  // namespace

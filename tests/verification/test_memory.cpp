@@ -163,7 +163,7 @@ TEST_P(Memory, IsPredictedForEveryExchange) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, Memory, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, Memory, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

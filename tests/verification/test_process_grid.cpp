@@ -178,7 +178,7 @@ void expect_same_on_every_grid(const Size& size, Diffusion diffusion, Tridiagona
 class ProcessGridIndependence : public testing::TestWithParam<Size> {};
 
 TEST_P(ProcessGridIndependence, BitwiseSameResults) {
-  for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z}) {
+  for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit_z, Diffusion::implicit}) {
     for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
       expect_same_on_every_grid(GetParam(), diffusion, method);
     }

@@ -285,7 +285,7 @@ TEST(SourceLoop, AddsAFunctionOfTheScalarToEachCell) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, Scalar, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, Scalar, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST_P(ThermalModeDecay, TendsToTheExactRateAndSpeedWithSecondOrder) {
   test::expect_at_most("relative error of the phase speed", std::abs(rate.imag() / mode.rate.imag() - 1), 2e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, ThermalModeDecay, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, ThermalModeDecay, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

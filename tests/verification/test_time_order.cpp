@@ -89,7 +89,7 @@ TEST_P(TimeOrder, ThirdWithExplicitDiffusionAndSecondWithImplicit) {
                      GetParam().diffusion == Diffusion::explicit_ ? 2.8 : 1.9);
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, TimeOrder, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, TimeOrder, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST_P(TimeStepLimit, KeepsRoughFlowsBounded) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, TimeStepLimit, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, TimeStepLimit, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_P(Tracer, IsRefusedWhereItIsNotFinite) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, Tracer, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, Tracer, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

@@ -186,7 +186,7 @@ TEST_P(MovingWalls, ThatLetANetVolumeThroughAreRefused) {
   EXPECT_THROW(flow.stepper.fill_halos(flow.state), Error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, MovingWalls, testing::ValuesIn(test::discretisations),
+INSTANTIATE_TEST_SUITE_P(Discretisations, MovingWalls, testing::ValuesIn(test::discretisations_and_implicit),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace
