@@ -48,11 +48,12 @@ struct Vortices {
 };
 
 /// The rms error after a fixed time in the plane of z and x, or of z and y.
-double error_of_vortices(std::int64_t cells, bool along_y, TridiagonalMethod method) {
+double error_of_vortices(std::int64_t cells, bool along_y, TridiagonalMethod method, Diffusion diffusion) {
   using Cells = std::array<std::int64_t, 3>;
   FlowCase settings = box(along_y ? Cells{2, cells, 3 * cells / 2} : Cells{cells, 1, 3 * cells / 2},
                           Vortices::viscosity, Order::second);
   settings.flow.tridiagonal = method;
+  settings.flow.diffusion = diffusion;
   Flow flow(settings);
   const auto a = [&](double x, double y, double z) { return Vortices{flow.state.time}.a(along_y ? y : x, z); };
   const auto b = [&](double x, double y, double z) { return Vortices{flow.state.time}.b(along_y ? y : x, z); };
@@ -69,12 +70,14 @@ TEST(Periodic, TaylorGreenVorticesMoveAndDecayWithOrder2) {
   if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
   for (const bool along_y : {false, true}) {
     for (const TridiagonalMethod method : {TridiagonalMethod::ptdma, TridiagonalMethod::transpose}) {
-      std::vector<double> spacings, errors;
-      for (const std::int64_t cells : {16, 32, 64}) {
-        spacings.push_back(1.0 / static_cast<double>(cells));
-        errors.push_back(error_of_vortices(cells, along_y, method));
+      for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit}) {
+        std::vector<double> spacings, errors;
+        for (const std::int64_t cells : {16, 32, 64}) {
+          spacings.push_back(1.0 / static_cast<double>(cells));
+          errors.push_back(error_of_vortices(cells, along_y, method, diffusion));
+        }
+        test::expect_order(along_y ? "in y and z" : "in x and z", spacings, errors, 1.9);
       }
-      test::expect_order(along_y ? "in y and z" : "in x and z", spacings, errors, 1.9);
     }
   }
 }
@@ -162,29 +165,60 @@ TEST_P(PeriodicOrder, MomentumAndEnergyAreConserved) {
   test::expect_order("energy", steps, errors, 2.9);
 }
 
+// v = cos(2x) cos(3z + 1) moves nothing. Crank-Nicolson multiplies it in each substep by (1 - c k^2)/(1 + c k^2), with
+// the modified wavenumber k, for any length of the step: here 300 times what explicit diffusion could bear.
+TEST_P(PeriodicOrder, ImplicitStepsOfAnyLengthDampAWaveAsTheyShould) {
+  constexpr double viscosity = 3;
+  constexpr std::int64_t nx = 16, nz = 24;
+  FlowCase settings = box({nx, 4, nz}, viscosity, GetParam());
+  const auto wave = [](double x, double /*y*/, double z) { return cos(2 * x) * cos(3 * z + 1); };
+  Flow explicitly(settings);
+  settings.flow.diffusion = Diffusion::implicit;
+  Flow flow(settings);
+  flow.set_velocity(zero, wave, zero);
+  const double dt = 300 * explicitly.stepper.time_step_limit(explicitly.state);
+  const double kx = modified_wavenumber(GetParam(), 2 * pi / nx) / flow.grid.dx();
+  const double kz = modified_wavenumber(Order::second, 3 * pi / nz) / flow.grid.dz(0);
+  double factor = 1;
+  for (int n = 0; n < 4; ++n) {
+    flow.advance(1, dt);
+    for (int k = 0; k < Rk3::substeps; ++k) {
+      const double damping = Rk3::gamma(k) * dt * viscosity / 2 * (kx * kx + kz * kz);
+      factor *= (1 - damping) / (1 + damping);
+    }
+  }
+  EXPECT_GT(std::abs(factor), 1e-3);  // huge steps barely damp
+  const double error =
+      flow.rms_error(flow.state.velocity.v, [&](double x, double y, double z) { return factor * wave(x, y, z); });
+  test::expect_at_most("error over the amplitude", error / std::abs(factor), test::round_off(1e-12));
+}
+
 /// The bits on CPUs. On GPUs transforms and systems along z depend on what a rank owns, and rounding differs.
 TEST_P(PeriodicOrder, AgreesWithOneProcess) {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  FlowCase settings = box({16, 18, 36}, 0.01, GetParam());
-  settings.z_blocks = 6;
-  Flow alone(settings);
-  alone.set_random(3);
-  alone.advance(5, 0.01);
-  for (int py = 1; py <= size; ++py) {
-    if (size % py != 0) continue;
-    settings.processes = {py, size / py};
-    Flow flow(settings, MPI_COMM_WORLD);
-    flow.set_random(3);
-    flow.advance(5, 0.01);
-    const auto expected = alone.state.fields();
-    const auto found = flow.state.fields();
-    for (std::size_t n = 0; n < expected.size(); ++n) {
-      const auto one = alone.read(expected[n].field).values;
-      const auto several = flow.read(found[n].field).values;
-      const double bound = device::is_gpu() && size > 1 ? test::round_off(1e-11) * test::largest(one) : 0;
-      EXPECT_TRUE(std::ranges::equal(one, several, [&](double a, double b) { return std::abs(a - b) <= bound; }))
-          << expected[n].descriptor.name << ", " << py << " processes along y";
+  for (const Diffusion diffusion : {Diffusion::explicit_, Diffusion::implicit}) {
+    FlowCase settings = box({16, 18, 36}, 0.01, GetParam());
+    settings.z_blocks = 6;
+    settings.flow.diffusion = diffusion;
+    Flow alone(settings);
+    alone.set_random(3);
+    alone.advance(5, 0.01);
+    for (int py = 1; py <= size; ++py) {
+      if (size % py != 0) continue;
+      settings.processes = {py, size / py};
+      Flow flow(settings, MPI_COMM_WORLD);
+      flow.set_random(3);
+      flow.advance(5, 0.01);
+      const auto expected = alone.state.fields();
+      const auto found = flow.state.fields();
+      for (std::size_t n = 0; n < expected.size(); ++n) {
+        const auto one = alone.read(expected[n].field).values;
+        const auto several = flow.read(found[n].field).values;
+        const double bound = device::is_gpu() && size > 1 ? test::round_off(1e-11) * test::largest(one) : 0;
+        EXPECT_TRUE(std::ranges::equal(one, several, [&](double a, double b) { return std::abs(a - b) <= bound; }))
+            << expected[n].descriptor.name << ", " << test::name_of(diffusion) << ", " << py << " processes along y";
+      }
     }
   }
 }
