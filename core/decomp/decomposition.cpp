@@ -17,7 +17,8 @@ ZBlocks::ZBlocks(std::int64_t nz, int count) {
         fmt::format("solver.z_blocks: {} blocks do not fit {} planes: every block needs at least 2; use 1 to {}", count,
                     nz, std::max<std::int64_t>(1, nz / 2)));
   }
-  bounds_ = split_evenly(nz, count);
+  // Longer ones are spread over the height, so that any group of neighbours has its share of them.
+  for (std::int64_t block = 0; block <= count; ++block) bounds_.push_back(block * nz / count);
 }
 
 int ZBlocks::default_count(std::int64_t nz) {
