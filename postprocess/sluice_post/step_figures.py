@@ -83,9 +83,9 @@ def weak_scaling_figure(steps: Sequence[Step]) -> Figure | None:
     """
     groups: dict[tuple[object, ...], dict[int, Step]] = {}
     for step in steps:
-        curve = groups.setdefault(_same_work(step), {})
-        curve[step.ranks] = min(step, curve.get(step.ranks, step), key=lambda step: step.median)
-    curves = [[curve[p] for p in sorted(curve)] for curve in groups.values() if len(curve) > 1]
+        of_ranks = groups.setdefault(_same_work(step), {})
+        of_ranks[step.ranks] = min(step, of_ranks.get(step.ranks, step), key=lambda step: step.median)
+    curves = [[of_ranks[p] for p in sorted(of_ranks)] for of_ranks in groups.values() if len(of_ranks) > 1]
     if not curves:
         return None
     shared, labels = shared_and_labels([curve[0] for curve in curves])
