@@ -160,7 +160,7 @@ def csv_text(steps: Iterable[Step]) -> str:
     """Every phase of every result as it was timed, one line each."""
     lines = [CSV_COLUMNS]
     for step in steps:
-        texts = (
+        texts: tuple[str | int, ...] = (
             step.what,
             *step.cells,
             step.precision,
