@@ -1,15 +1,16 @@
-"""What ``sluice bench transpose|fft|links --json FILE`` measured: reading the files, and tables."""
+"""What ``sluice bench ... --json FILE`` measured: reading the files, and tables of transpose, fft and links."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sluice_post import bench_steps
+from sluice_post.bench_values import csv_line, device_type, number, positive, text_table
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.inputs import read_given
 
@@ -55,7 +56,7 @@ class Row:
     @property
     def device_type(self) -> str:
         """The device without the number of the NUMA node, which differs between machines of one kind."""
-        return re.sub(r", host memory on NUMA node \d+$", "", self.device)
+        return device_type(self.device)
 
     @property
     def experiment(self) -> str:
@@ -84,47 +85,34 @@ class Row:
         return math.prod(self.cells)
 
 
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{name} is {value!r}")
-    return float(value)
-
-
-def _positive(entry: dict[str, Any], name: str) -> float:
-    value = _number(entry[name], name)
-    if value <= 0:
-        raise ValueError(f"{name} is {value!r}")
-    return value
-
-
 def _optional(entry: dict[str, Any], name: str) -> float | None:
-    return _number(entry[name], name) if name in entry else None
+    return number(entry[name], name) if name in entry else None
 
 
 def _pieces(entry: dict[str, Any]) -> Pieces:
     curve = entry["piece_curve"]
     return Pieces(
         traffic=str(entry["traffic"]),
-        chosen=int(_positive(entry, "piece_bytes")),
-        sizes=[int(_positive(point, "bytes")) for point in curve],
-        rates=[_number(point["gb_per_s"], "gb_per_s") for point in curve],
+        chosen=int(positive(entry["piece_bytes"], "piece_bytes")),
+        sizes=[int(positive(point["bytes"], "bytes")) for point in curve],
+        rates=[number(point["gb_per_s"], "gb_per_s") for point in curve],
     )
 
 
 def _row(entry: dict[str, Any]) -> Row:
     links = entry["what"] == "links"
-    least, most = (_number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
+    least, most = (number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
     return Row(
         what=str(entry["what"]),
-        cells=() if links else tuple(int(_number(n, "cells")) for n in entry["cells"]),
+        cells=() if links else tuple(int(number(n, "cells")) for n in entry["cells"]),
         precision=str(entry["precision"]),
-        ranks=int(_positive(entry, "ranks")),
+        ranks=int(positive(entry["ranks"], "ranks")),
         device=str(entry["device"]),
         kind=f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
         layout="" if links else str(entry["layout"]),
-        process_grid=() if links else tuple(int(_number(n, "process_grid")) for n in entry["process_grid"]),
+        process_grid=() if links else tuple(int(number(n, "process_grid")) for n in entry["process_grid"]),
         exchange=str(entry["name"] if links else entry["exchange"]),
-        median=_positive(entry, "milliseconds"),
+        median=positive(entry["milliseconds"], "milliseconds"),
         least=least,
         most=most,
         gb_per_s=_optional(entry, "gb_per_s"),
@@ -132,45 +120,64 @@ def _row(entry: dict[str, Any]) -> Row:
         communication_fraction=_optional(entry, "communication_fraction"),
         error=_optional(entry, "error"),
         phases={
-            str(phase["name"]): _number(phase["milliseconds"], "milliseconds")
+            str(phase["name"]): number(phase["milliseconds"], "milliseconds")
             for phase in entry.get("phases", ())
         },
         pieces=[_pieces(pieces) for pieces in entry.get("pieces", ())],
     )
 
 
-def read_rows(paths: Iterable[Path]) -> list[Row]:
-    """Reads every measurement that worked; raises InputOutputError or UsageError for other files."""
-    rows: list[Row] = []
-    for path in paths:
+@dataclass(frozen=True)
+class Results:
+    """Measurements that worked: of transposes, transforms and links, and of time steps and solves."""
+
+    rows: list[Row]
+    steps: list[bench_steps.Step]
+
+
+def _entries(path: Path) -> Iterator[tuple[str, Any]]:
+    """The JSON values of a file, one after another, with their places."""
+    try:
+        text = read_given(path)
+    except OSError as error:
+        raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except ValueError as error:
+        raise InputOutputError(f"{path}: is not text ({error})") from error
+    decoder = json.JSONDecoder()
+    position = 0
+    while rest := text[position:].lstrip():
+        position = len(text) - len(rest)
+        place = f"{path}, line {1 + text.count(chr(10), 0, position)}"
         try:
-            lines = read_given(path).splitlines()
-        except OSError as error:
-            raise InputOutputError(f"{path}: cannot be read ({error.strerror or error})") from error
-        except ValueError as error:
-            raise InputOutputError(f"{path}: is not text ({error})") from error
-        before = len(rows)
-        for number, line in enumerate(lines, 1):
-            place = f"{path}, line {number}"
-            try:
-                entry = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise InputOutputError(
-                    f"{place}: is not JSON; the file is damaged, or sluice bench did not write it ({error})"
-                ) from error
+            entry, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            raise InputOutputError(
+                f"{place}: is not JSON; the file is damaged, or sluice bench did not write it ({error})"
+            ) from error
+        yield place, entry
+
+
+def read_results(paths: Iterable[Path]) -> Results:
+    """Reads every measurement that worked; raises InputOutputError or UsageError for other files."""
+    results = Results([], [])
+    known = "what sluice bench step, poisson, tridiagonal, transpose, fft or links writes"
+    for path in paths:
+        before = len(results.rows) + len(results.steps)
+        for place, entry in _entries(path):
             if not isinstance(entry, dict) or "what" not in entry:
-                raise UsageError(f"{place}: is not what sluice bench transpose, fft or links writes")
+                raise UsageError(f"{place}: is not {known}")
             if "fault" in entry:
                 continue
             try:
-                rows.append(_row(entry))
+                if entry["what"] in bench_steps.BENCHMARKS:
+                    results.steps.append(bench_steps.read_step(entry))
+                else:
+                    results.rows.append(_row(entry))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise UsageError(
-                    f"{place}: is not what sluice bench transpose, fft or links writes ({error})"
-                ) from error
-        if len(rows) == before:
+                raise UsageError(f"{place}: is not {known} ({error})") from error
+        if len(results.rows) + len(results.steps) == before:
             raise UsageError(f"{path}: holds no measurement that worked")
-    return rows
+    return results
 
 
 def fastest(rows: Iterable[Row]) -> list[Row]:
@@ -216,15 +223,7 @@ def table_text(rows: Iterable[Row]) -> str:
                 _text(row.communication_fraction, 2),
             )
         )
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    numbers = range(5, 9)
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if column in numbers else text.ljust(width)
-            for column, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    return text_table(lines, numbers=range(5, 9))
 
 
 CSV_COLUMNS = (
@@ -241,9 +240,5 @@ def csv_text(rows: Iterable[Row]) -> str:
         names = (row.precision, row.ranks, row.device, row.kind, row.layout, row.processes, row.exchange)
         optional = (row.gb_per_s, row.tflops, row.communication_fraction, row.error)
         numbers = (row.median, row.least, row.most, *optional)
-        texts = [str(value) for value in (row.what, *cells, *names)]
-        quoted = [
-            '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text for text in texts
-        ]
-        lines.append(",".join([*quoted, *("" if n is None else f"{n:.6g}" for n in numbers)]))
+        lines.append(csv_line([row.what, *cells, *names, *numbers]))
     return "\n".join(lines) + "\n"

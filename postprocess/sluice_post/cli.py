@@ -301,7 +301,7 @@ def build_parser() -> argparse.ArgumentParser:
     bench = add_command(
         subparsers,
         "bench",
-        "tables and figures of what sluice bench transpose, fft or links wrote as JSON",
+        "tables and figures of what sluice bench step, transpose, fft or links wrote as JSON",
         "sluice-post bench fft_1.json fft_2.json fft_4.json -o fft",
     )
     bench.add_argument(

@@ -380,19 +380,29 @@ def validation(arguments: argparse.Namespace) -> None:
 
 def bench(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of measurements."""
-    from sluice_post import bench, bench_figures
+    from sluice_post import bench, bench_figures, bench_steps, step_figures
     from sluice_post.style import figure_style, save_png
 
-    rows = bench.read_rows(arguments.files)
+    results = bench.read_results(arguments.files)
     base: Path = arguments.output or arguments.files[0].with_suffix("")
 
     def path(ending: str) -> Path:
         return base.with_name(base.name + ending)
 
-    print(bench.table_text(rows))
-    export.write_text(path(".csv"), bench.csv_text(rows))
-    print(f"\ntable: {path('.csv')}")
+    tables = {}
+    if results.rows:
+        tables[".csv"] = (bench.table_text(results.rows), bench.csv_text(results.rows))
+    if results.steps:
+        tables["_phases.csv"] = (
+            bench_steps.table_text(results.steps),
+            bench_steps.csv_text(results.steps),
+        )
+    for name, (printed, values) in tables.items():
+        print(f"{printed}\n")
+        export.write_text(path(name), values)
+        print(f"table: {path(name)}")
     with figure_style():
-        for name, figure in bench_figures.all_figures(rows).items():
+        figures = bench_figures.all_figures(results.rows) | step_figures.all_figures(results.steps)
+        for name, figure in figures.items():
             save_png(figure, path(f"{name}.png"))
             print(f"figure: {path(f'{name}.png')}")

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sluice_post.bench import csv_text, fastest, fitted_exponent, read_rows, table_text
+from sluice_post.bench import csv_text, fastest, fitted_exponent, read_results, table_text
 from sluice_post.bench_figures import (
     bars_figure,
     decomposition_figure,
@@ -43,6 +43,10 @@ def entry(kind, exchange, milliseconds, phases=(), layout="", **more):
 def write(path, *entries):
     path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     return path
+
+
+def read_rows(paths):
+    return read_results(paths).rows
 
 
 @pytest.fixture
