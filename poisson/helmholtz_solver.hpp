@@ -16,14 +16,13 @@ namespace sluice {
 
 class PoissonSolver;
 
-/// Solves (1 - c L) x = rhs, with the second differences L along x, y and z: implicit diffusion in all directions. In
-/// Fourier space along x and y, with the transforms of a PoissonSolver, whose order the differences along x and y have.
-/// c may change at every substep. The result is the same on every process grid: bitwise in a CPU build, to round-off on
-/// several GPUs.
+/// Solves (1 - c L) x = rhs, where L is the sum of the second differences along x, y and z: implicit diffusion in all
+/// directions. Uses the transforms of a PoissonSolver, and differences along x and y of the same order. c may change at
+/// every substep. The result is the same on every process grid: bitwise in a CPU build, to round-off on several GPUs.
 class HelmholtzSolver {
  public:
-  /// One matrix Lz or several. Where the domain of `poisson` is periodic along z, only that of centres without flux
-  /// through the walls, which is then made periodic. `poisson` must outlive the solver. Collective.
+  /// One matrix Lz or several. If the domain of `poisson` is periodic along z, each must be that of cell centres
+  /// between walls without flux; the solver makes it periodic. `poisson` must outlive the solver. Collective.
   HelmholtzSolver(PoissonSolver& poisson, std::vector<TridiagonalRows> second_derivatives);
   /// Memory of such a solver on one rank. Local.
   static MemoryNeed memory(const Decomposition& decomposition, int rank, int matrices, TridiagonalMethod method,

@@ -27,6 +27,8 @@ class SpectralSolver {
  public:
   SpectralSolver(const Communicator& comm, const Decomposition& decomposition, const PoissonSolver::Domain& domain,
                  TridiagonalMethod method, const ExchangeSet& exchanges);
+  SpectralSolver(const SpectralSolver&) = delete;
+  SpectralSolver& operator=(const SpectralSolver&) = delete;
 
   /// Throws Error(internal) unless the field is like those of make_field().
   void require_like(const Field& field) const;

@@ -285,8 +285,8 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
   const MeanForce force = mean_force(times);
   // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi, implicit (6a)  p = p + phi - c L phi,
-  // where L phi = div u* / (gamma dt). The next substep can form u while it
-  // reads u*: then only the cells that halos and walls need get it here.
+  // where L phi = div u* / (gamma dt). The next substep can form u while it reads u*: then only the cells that halos
+  // and walls need get it here.
   correct(flow,
           {.gamma_dt = static_cast<real>(gamma_dt),
            .force_x = static_cast<real>(gamma_dt * force.x),

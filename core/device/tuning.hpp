@@ -23,6 +23,8 @@ inline constexpr int cells_of_lane = 4;
 namespace fft {
 /// Bytes of rows on a multiprocessor: enough to saturate memory; the rest of its memory caches the twiddles.
 inline constexpr int row_bytes_in_flight = 160'000;
+/// The same for rows so long that fewer than `min_resident` would fit.
+inline constexpr int long_row_bytes_in_flight = 200'000;
 /// Fewest thread blocks on a multiprocessor, so that some read and write rows while others compute.
 inline constexpr int min_resident = 3;
 /// Pairs of coefficients that a thread reads before it uses them, to keep enough loads in flight.
@@ -31,6 +33,8 @@ inline constexpr int pairs_at_once = 4;
 /// the same sectors. If the data in flight exceeds half of the cache (25 MB of an H200, 132 multiprocessors), those
 /// parts are moved twice: 3.6 words per point instead of 2.4.
 inline constexpr std::size_t column_bytes_in_flight = 200'000;
+/// Bytes of each row that a cluster of thread blocks transforms together, where columns are too long for one.
+inline constexpr int bytes_of_long_columns = 64;
 /// Rows of a chunk of the divergence, whose planes are transformed one after the other: few enough that the rows of w*
 /// stay in the L2 cache until the next plane needs them, many enough that the rows of v* between chunks, which are read
 /// twice, are few.

@@ -62,6 +62,17 @@ class Rules {
             "zero, formula, fields or checkpoint");
   }
 
+  /// Diffusion does not limit the steps, and a fluid at rest accelerates within the first one.
+  void check_time_step() {
+    const TimeSpec& time = settings_.time;
+    if (settings_.flow.diffusion != Diffusion::implicit || time.dt || time.dt_max) return;
+    for (const char* path : {"time.diffusion", "time.dt", "time.dt_max"})
+      if (!problems_.good(path)) return;
+    note("time.diffusion",
+         "implicit needs time.dt_max or time.dt: diffusion does not limit its steps, but their accuracy does; allowed: "
+         "any, such as a hundredth of h^2/nu");
+  }
+
   void check_terms() {
     const RuleReport report{.good = [&](const std::string& path) { return problems_.good(path); },
                             .note = [&](const std::string& path, const std::string& what) { note(path, what); },
@@ -356,6 +367,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_reynolds();
   rules.check_height();
   rules.check_periodic();
+  rules.check_time_step();
   rules.check_stretching();
   rules.check_slip("bottom", settings.flow.bottom);
   rules.check_slip("top", settings.flow.top);

@@ -281,8 +281,8 @@ std::vector<Key> time_keys() {
       {.path = "time.diffusion",
        .value = member(choice, &Case::flow, &FlowParameters::diffusion),
        .fallback = "explicit",
-       .meaning = "explicit: RK3 for all of it; implicit_z: Crank-Nicolson along z, for grids fine at the walls; implicit: "
-                  "Crank-Nicolson in all directions, for very viscous flows."},
+       .meaning = "explicit: RK3 for all of it; implicit_z: Crank-Nicolson along z, for grids fine at the walls; "
+                  "implicit: Crank-Nicolson in all directions, for very viscous flows; needs time.dt_max or time.dt."},
       {.path = "time.until",
        .value = section_or_none(&Case::time, &TimeSpec::until),
        .words = {"none"},

@@ -16,6 +16,7 @@
 #include "poisson/divergence/divergence_rows.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
 #include "poisson/fft/fft_rows_kernel.hpp"
+#include "poisson/fft/kernel_lengths.hpp"
 #include "poisson/fft/row_stages.hpp"
 
 namespace sluice {
@@ -169,7 +170,7 @@ bool holds_pairs(const VectorView<const real>& star) {
 }  // namespace
 
 bool DivergenceFourier::supports(std::int64_t nx, Order order) {
-  if (nx > cuda::max_row_length) return false;
+  if (nx > kernel_lengths::max_row_length) return false;
   const auto length = static_cast<int>(nx);
   const Kernel kernel = kernel_of(length, order);
   return kernel != nullptr &&

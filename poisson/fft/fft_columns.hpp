@@ -33,7 +33,8 @@ class SplitColumnFourier : public ColumnFourier {
  public:
   /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null if there is no kernel for
   /// this length, or if it needs more shared memory than the GPU has. Kernels exist for multiples of 16 up to 2048
-  /// without prime factors above 7, except 2000; a CPU build has every length.
+  /// without prime factors above 7, except 2000, and on GPUs with clusters of thread blocks for 2560, 3072, 3456, 3584,
+  /// 4096, 5120, 6144, 7168 and 8192; a CPU build has every length.
   static std::unique_ptr<SplitColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
   /// Forward writes the rows of `elsewhere` there instead of to `to`; backward reads them from there instead of from

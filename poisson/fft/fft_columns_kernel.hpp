@@ -7,20 +7,12 @@
 //   (3) over n3.
 // Each stage writes its results in the place of its input; (3) writes coefficients to memory, at addresses that restore
 // the order of the rows, so in place works, too; or it squares and sums them (power_sums_cuda.cpp).
-#include <algorithm>
 #include <cstddef>
 
-#include "core/device/traits.hpp"
 #include "poisson/fft/column_stages.hpp"
 #include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
-
-/// Bytes requested per thread block: more than needed, if more blocks than `resident` would fit.
-inline std::size_t shared_bytes(const ColumnStages& stages) {
-  return std::max(stages.shared_bytes(),
-                  device::multiprocessors().shared_bytes / static_cast<std::size_t>(stages.resident + 1));
-}
 
 /// Rows of the array that are elsewhere, of its output forward, of its input backward.
 struct SplitRows {
@@ -90,13 +82,9 @@ struct PowerArrays {
 enum class ColumnUse { whole, split, power };
 
 /// The sums of a thread over the coefficients of its column.
-template <int Length>
+template <int Length, int columns>
 struct PowerOfColumn {
-  static constexpr ColumnStages stages = stages_of(Length);
-  static constexpr int columns = stages.columns;
-  static constexpr int threads = stages.threads;
   static constexpr int modes = Length / 2 + 1;
-  static_assert(sizeof(double) * columns * threads <= stages.shared_bytes());
   static_assert(32 % columns == 0, "a warp must hold the same ky of all columns");
 
   PowerArrays to;
@@ -140,28 +128,67 @@ struct PowerOfColumn {
     if (column == 0) of_tile[ky] = power;
   }
 
-  /// All threads of the block call it.
-  __device__ __forceinline__ void finish(unsigned char* shared) const {
-    const int thread = threadIdx.x / columns;
-    __syncthreads();  // the values in shared memory have been read
-    auto* const sums = reinterpret_cast<double*>(shared) + threadIdx.x;
-    *sums = of_column;
+  /// of_column of all threads of the block and this column, for thread 0 of each; all of them call it. `sums`: a number
+  /// of each thread in shared memory.
+  __device__ __forceinline__ double sum_over_threads(double* sums, int thread, int threads) const {
+    double* const own = sums + threadIdx.x;
+    *own = of_column;
 #pragma unroll 1
     for (int left = threads; left > 1;) {
       const int half = (left + 1) / 2;
       __syncthreads();
-      if (thread < left - half) *sums += sums[half * columns];
+      if (thread < left - half) *own += own[half * columns];
       left = half;
     }
-    if (thread == 0 && x < per_plane) to.along_x[static_cast<std::ptrdiff_t>(plane) * per_plane + x] = *sums;
+    return *own;
+  }
+
+  __device__ __forceinline__ void store(double sum) const {
+    if (x < per_plane) to.along_x[static_cast<std::ptrdiff_t>(plane) * per_plane + x] = sum;
   }
 };
+
+/// v[m] = row n + m Step of a column whose row 0 is at `first`.
+template <ColumnUse use, int R, int Step>
+__device__ __forceinline__ void load_column(const ColumnArray& array, std::ptrdiff_t first, int plane, int x, int n,
+                                            bool backward, ComplexPair* v) {
+  if (use == ColumnUse::split && backward) {
+    const SplitColumn rows(array, array.from + first, plane, x);
+    SLUICE_UNROLL
+    for (int m = 0; m < R; ++m) v[m] = *rows.row(n + m * Step);
+  } else {
+    const ComplexPair* from = array.from + (first + n * array.stride_y);
+    const std::ptrdiff_t step = Step * array.stride_y;
+    SLUICE_UNROLL
+    for (int m = 0; m < R; ++m, from += step) v[m] = *from;
+  }
+}
+
+/// Writes v[m], the coefficient of ky = k + m Step; backward to row R Step - ky.
+template <ColumnUse use, int R, int Step>
+__device__ __forceinline__ void store_column(const ColumnArray& array, std::ptrdiff_t first, int plane, int x, int k,
+                                             bool backward, const ComplexPair* v) {
+  if (use == ColumnUse::split && !backward) {
+    const SplitColumn rows(array, array.to + first, plane, x);
+    SLUICE_UNROLL
+    for (int m = 0; m < R; ++m) *rows.row(k + m * Step) = v[m];
+    return;
+  }
+  const std::ptrdiff_t step = Step * (backward ? -array.stride_y : array.stride_y);
+  ComplexPair* const row_0 = array.to + first;
+  ComplexPair* to = row_0 + (backward ? R * Step - k : k) * array.stride_y;
+  (k == 0 ? row_0 : to)[0] = v[0];
+  SLUICE_UNROLL
+  for (int m = 1; m < R; ++m) {
+    to += step;
+    *to = v[m];
+  }
+}
 
 /// `twiddles`: exp(-2 pi i n / N). Backward, row ky is written as N - ky. `sums`: only where coefficients are squared.
 template <int Length, ColumnUse use>
 __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
     transform_columns(ColumnArray array, const ComplexPair* __restrict__ twiddles, bool backward, PowerArrays sums) {
-  constexpr bool Split = use == ColumnUse::split;
   constexpr ColumnStages stages = stages_of(Length);
   constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
   constexpr int C = stages.columns, T = stages.threads;
@@ -179,18 +206,7 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
 #pragma unroll 1
   for (int n = thread; n < R2 * R3; n += T) {
     ComplexPair v[R1] = {};
-    if (!outside) {
-      if (Split && backward) {
-        const SplitColumn rows(array, array.from + first, plane, x);
-        SLUICE_UNROLL
-        for (int m = 0; m < R1; ++m) v[m] = *rows.row(n + m * (R2 * R3));
-      } else {
-        const ComplexPair* from = array.from + (first + n * array.stride_y);
-        const std::ptrdiff_t step = R2 * R3 * array.stride_y;
-        SLUICE_UNROLL
-        for (int m = 0; m < R1; ++m, from += step) v[m] = *from;
-      }
-    }
+    if (!outside) load_column<use, R1, R2 * R3>(array, first, plane, x, n, backward, v);
     SmallDft<R1>::run(v);
     apply_twiddles<R1>(v, twiddles[n]);
     ComplexPair* const at = values + ((n / R3) * group + n % R3) * C;
@@ -214,7 +230,8 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
     __syncthreads();
   }
 
-  PowerOfColumn<Length> power;
+  static_assert(sizeof(double) * C * T <= stages.shared_bytes());
+  PowerOfColumn<Length, C> power;
   if constexpr (use == ColumnUse::power) {
     power = {sums, array, column, plane, x};
   } else {
@@ -231,25 +248,15 @@ __global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).t
     if constexpr (use == ColumnUse::power) {
       SLUICE_UNROLL
       for (int m = 0; m < R3; ++m) power.add(k + m * (R1 * R2), v[m]);
-      continue;
-    }
-    if (Split && !backward) {
-      const SplitColumn rows(array, array.to + first, plane, x);
-      SLUICE_UNROLL
-      for (int m = 0; m < R3; ++m) *rows.row(k + m * (R1 * R2)) = v[m];
-      continue;
-    }
-    const std::ptrdiff_t step = R1 * R2 * (backward ? -array.stride_y : array.stride_y);
-    ComplexPair* const row_0 = array.to + first;
-    ComplexPair* to = row_0 + (backward ? Length - k : k) * array.stride_y;
-    (k == 0 ? row_0 : to)[0] = v[0];
-    SLUICE_UNROLL
-    for (int m = 1; m < R3; ++m) {
-      to += step;
-      *to = v[m];
+    } else {
+      store_column<use, R3, R1 * R2>(array, first, plane, x, k, backward, v);
     }
   }
-  if constexpr (use == ColumnUse::power) power.finish(shared);
+  if constexpr (use == ColumnUse::power) {
+    __syncthreads();  // the values in shared memory have been read
+    const double sum = power.sum_over_threads(reinterpret_cast<double*>(shared), thread, T);
+    if (thread == 0) power.store(sum);
+  }
 }
 
 }  // namespace sluice::cuda

@@ -8,24 +8,22 @@
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/traits.hpp"
+#include "poisson/fft/kernel_lengths.hpp"
 #include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
 
-/// Lengths that kernels are compiled for: the first multiples of `length_unit`.
-inline constexpr int length_unit = 16;
-inline constexpr int length_count = 128;
-inline constexpr int max_row_length = 2 * length_unit * length_count;  ///< of real values, twice as many
-
-/// Kernels::of<length>() for each of those lengths; null for others.
+/// Kernels::of<length>() for the lengths of kernel_lengths; null for others.
 template <class Kernels>
 auto kernel_of_length(int length) {
   static constexpr auto kernels = []<int... n>(std::integer_sequence<int, n...>) {
-    return std::array{Kernels::template of<length_unit*(n + 1)>()...};
+    return std::array{Kernels::template of<kernel_lengths::at(n)>()...};
   }
-  (std::make_integer_sequence<int, length_count>());
-  if (length % length_unit != 0 || length < 1 || length > length_unit * length_count) return decltype(kernels[0]){};
-  return kernels[static_cast<std::size_t>(length / length_unit - 1)];
+  (std::make_integer_sequence<int, kernel_lengths::count>());
+  for (int n = 0; n < kernel_lengths::count; ++n) {
+    if (kernel_lengths::at(n) == length) return kernels[static_cast<std::size_t>(n)];
+  }
+  return decltype(Kernels::template of<kernel_lengths::unit>()){};
 }
 
 /// Allows this many bytes of shared memory for a thread block of `kernel`; false if the GPU has less.

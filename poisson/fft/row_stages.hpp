@@ -32,6 +32,7 @@ struct RowStages : Radices {
 
 namespace row_stages {
 
+using tuning::fft::long_row_bytes_in_flight;
 using tuning::fft::min_resident;
 using tuning::fft::row_bytes_in_flight;
 
@@ -62,12 +63,14 @@ constexpr RowStages row_stages_of(int nx) {
   if (nx % 2 != 0 || ascending.R1 == 0) return {};
   const Radices radices = ordered(ascending);
   const int fit = threads_that_fit(radices.largest());
+  const int one_row = static_cast<int>(RowStages{radices, 1, 0, 0}.shared_bytes());
+  const int in_flight = std::clamp(min_resident * one_row, row_bytes_in_flight, long_row_bytes_in_flight);
   RowStages best{};
   double min_time = 0;
   for (int threads = 128; threads * min_resident <= fit; threads += 32) {
     for (int rows = 1; rows <= 64; ++rows) {
       RowStages stages{radices, rows, threads, 0};
-      stages.resident = std::min({fit / threads, row_bytes_in_flight / static_cast<int>(stages.shared_bytes()), 16});
+      stages.resident = std::min({fit / threads, in_flight / static_cast<int>(stages.shared_bytes()), 16});
       if (stages.resident < min_resident) break;
       const double time = static_cast<double>(numbers_in_turn(stages)) / (rows * stages.resident);
       if (min_time == 0 || time < min_time) {  // of equal times the first, which has the most blocks

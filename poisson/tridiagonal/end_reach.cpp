@@ -38,12 +38,12 @@ std::vector<double> smallest_shifts(const RowsFromEnd& from_end, int inner, cons
       smallest.push_back(std::numeric_limits<double>::infinity());
     } else {
       double too_small = 0;
-      double enough = shifts.largest;
+      double sufficient = shifts.largest;
       for (int n = 0; n < bisections; ++n) {
-        const double middle = (too_small + enough) / 2;
-        (change_beyond(from_end, inner, middle)[group] <= negligible ? enough : too_small) = middle;
+        const double middle = (too_small + sufficient) / 2;
+        (change_beyond(from_end, inner, middle)[group] <= negligible ? sufficient : too_small) = middle;
       }
-      smallest.push_back(std::abs(enough));
+      smallest.push_back(std::abs(sufficient));
     }
   }
   return smallest;

@@ -94,8 +94,8 @@ struct ShiftRange {
 };
 
 /// EndReach::smallest_shift for the `inner` rows between the ends, in host memory: 0 where every shift that occurs
-/// suffices, infinite where not even the largest does. If the smallest is not 0, which may be so in each substep, what
-/// lies between is not searched for, and the entry is infinite.
+/// suffices, infinite where not even the largest does. Only if the smallest is 0 are shifts between the two searched
+/// for: with others, which change in every substep, an entry is 0 or infinite.
 std::vector<double> smallest_shifts(const RowsFromEnd& from_end, int inner, const ShiftRange& shifts);
 
 }  // namespace sluice

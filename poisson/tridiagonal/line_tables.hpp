@@ -50,8 +50,8 @@ class RowTables {
   PlanRows on_host_, on_device_;
 };
 
-/// Coefficients of tridiagonal systems that are equal for all lines but for a shift of the diagonal, a sum of two
-/// numbers, one for each wavenumber along x and one for each along y.
+/// Coefficients of tridiagonal systems whose matrices differ only by a shift of the diagonal: the sum of a number that
+/// belongs to the wavenumber along x and one that belongs to the wavenumber along y.
 class ShiftedTables {
  public:
   /// symmetric_as: as for RowTables.

@@ -167,8 +167,10 @@ void DiffusionInAllDirections::solve(const std::vector<const Field*>& old, const
   for (std::size_t n = 0; n < stars.size(); ++n) {
     Field& star = *stars[n];
     const bool faces = fields_[n].location == Location::z_face;
+    const bool on_wall = faces && !periodic_z_;  // its uppermost plane, which is not coupled to the others
     {
       const PhaseTimers::Scope scope(timers, TimedPhase::implicit_diffusion);
+      if (on_wall) walls_->apply_normal(star);
       add_wall_values(*grid_, *walls_, fields_[n], star, c);
       op::with_order(order_, [&](auto order) {
         const auto form = [&](auto at_faces) {
@@ -182,7 +184,7 @@ void DiffusionInAllDirections::solve(const std::vector<const Field*>& old, const
     solver_.solve(work, matrix_of_[n], timers);
     const PhaseTimers::Scope scope(timers, TimedPhase::implicit_diffusion);
     copy_cells(work, star);
-    if (faces && !periodic_z_) walls_->apply_normal(star);
+    if (on_wall) walls_->apply_normal(star);
   }
 }
 

@@ -25,7 +25,7 @@ enum class SweepTiles { fastest, small, large };
 struct SweepForm {
   Order order;
   bool first;       ///< the old tendency is not read
-  bool implicit_z;  ///< without diffusion along z, but with the gradient of p and the Crank-Nicolson term
+  bool implicit_z;  ///< leaves diffusion along z out of R; adds the gradient of p and the Crank-Nicolson term
   SweepTiles tiles = SweepTiles::fastest;
 };
 
@@ -55,13 +55,13 @@ class Momentum {
   /// or, with z-implicit diffusion, the right-hand side of eq. (5):
   ///     u + alpha dt R + beta dt R_prev - gamma dt grad p + gamma dt nu/2 Lz u
   /// With diffusion that is implicit in all directions, R is without diffusion, and the weight gamma dt nu/2 is 0.
-  /// Velocity (and p with z-implicit diffusion) need valid halos; no halo is written. One sweep through memory. Where a
+  /// Velocity (and p with implicit diffusion) need valid halos; no halo is written. One sweep through memory. Where a
   /// correction is pending, it corrects the values that it reads and leaves those in memory as they are.
   void predict(const VelocityToCorrect& velocity, const Field& p, const SubstepWeights& weights, VectorField& tendency,
                VectorField& star, const BesideMomentum& beside = {}) const;
 
   /// Words per cell that predict() reads and writes: u, v, w and u*; R unless it is the last substep; R_prev unless it
-  /// is the first; phi if it corrects the velocity; p with z-implicit diffusion, which a GPU then also updates.
+  /// is the first; phi if it corrects the velocity; p with implicit diffusion, which a GPU that corrects also updates.
   static constexpr int words(Diffusion diffusion, bool first, bool last, bool corrects, bool on_gpu) {
     const int of_pressure = diffusion == Diffusion::explicit_ ? 0 : corrects && on_gpu ? 2 : 1;
     return 6 + (last ? 0 : 3) + (first ? 0 : 3) + (corrects ? 1 : 0) + of_pressure;

@@ -6,6 +6,7 @@
 #include "core/support/error.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
 #include "poisson/fft/fft_rows_kernel.hpp"
+#include "poisson/fft/kernel_lengths.hpp"
 #include "poisson/fft/row_stages.hpp"
 #include "solver/statistics/spectra_rows.hpp"
 
@@ -128,7 +129,7 @@ class Rows : public spectra::ValueTransform {
 }  // namespace
 
 std::unique_ptr<spectra::ValueTransform> spectra::ValueTransform::make(std::int64_t nx) {
-  if (nx % 2 != 0 || nx > cuda::max_row_length) return nullptr;
+  if (nx % 2 != 0 || nx > kernel_lengths::max_row_length) return nullptr;
   const auto length = static_cast<int>(nx);
   const auto kernel = cuda::kernel_of_length<ValueKernels>(length / 2);
   if (kernel == nullptr ||

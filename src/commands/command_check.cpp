@@ -134,18 +134,19 @@ RunLength print_time_step(const io::Case& settings, const Grid& grid, Warnings& 
       "time step       dt {:.3e} expected ({}), dt_lim {:.3e}: advection alone {:.3e}, diffusion alone {:.3e}{}\n",
       step.dt, settings.time.dt ? "fixed" : fmt::format("cfl {}", *settings.time.cfl), limit, 1 / step.advective,
       1 / step.diffusive, of_terms);
-  if (settings.time.dt && step.dt > limit) warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
+  if (settings.time.dt && flow.diffusion != Diffusion::implicit && step.dt > limit)
+    warnings.add("the fixed dt is above dt_lim: the run will probably blow up");
   const std::string unknown = unknown_velocity(settings, grid);
   if (!unknown.empty())
     warnings.add(
         fmt::format("{} is not known before the run: the time step, the number of steps and all that is computed from "
                     "them assume a fluid at rest",
                     unknown));
-  if (const double gain = gain_of_implicit_z(grid, flow, limit); gain > 2 && !flow.periodic_z)
+  if (const auto better = better_diffusion(grid, flow, limit))
     fmt::print(
-        "hint            diffusion along z limits the time step: with time.diffusion: implicit_z its limit is {:.2g} "
-        "times as large\n",
-        gain);
+        "hint            diffusion{} limits the time step: with time.diffusion: {} its limit is {:.2g} times as "
+        "large\n",
+        *better == Diffusion::implicit_z ? " along z" : "", io::name(*better), gain_of(*better, grid, flow, limit));
   if (const auto advice = grid_velocity_advice(grid, flow))
     fmt::print(
         "hint            the mean flow crosses the grid: with grid.velocity: {:g}, advection is more accurate, and its "

@@ -253,17 +253,18 @@ class RankExchanges {
   /// when and how. docs/equations.md has the stencils.
   double halos(const FlowParameters& flow) const {
     const bool wide = flow.order == Order::fourth;
-    const bool explicitly = flow.diffusion == Diffusion::explicit_;
+    const bool is_explicit = flow.diffusion == Diffusion::explicit_;
+    const bool is_implicit = flow.diffusion == Diffusion::implicit;  // whose fields are exchanged after the correction
     std::vector<HaloWidth> star, all;
     for (const FieldDescriptor& field : fields_of(flow)) {
       const bool pressure = field.name == base_fields()[pressure_field].name;
       if (!pressure) star.push_back(halo_of(field, flow.order));
-      if (!pressure || !explicitly) all.push_back(halo_of(field, flow.order));
+      if (!pressure || !is_explicit) all.push_back(halo_of(field, flow.order));
     }
-    const double planes_of_phi = explicitly ? 1.5 : 2;
+    const double planes_of_phi = is_implicit ? 1 : is_explicit ? 1.5 : 2;
     return along_y({{1, 0}}, wide ? 1.5 : 0.5) + along_z({{0, 1}}, 0.5) +                             // v*, w*
            along_y({{1, 0}}, wide ? 1.5 : 1) + along_z({{reach_of(flow.order), 1}}, planes_of_phi) +  // phi
-           along_z_in_background(star) + along_y(all, 1);
+           (is_implicit ? along_z(all, 1) : along_z_in_background(star)) + along_y(all, 1);
   }
 
  private:

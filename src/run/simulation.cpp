@@ -72,9 +72,10 @@ double Simulation::stable_dt(double rate) const {
   }
   constexpr double smallest = 1e-10;  // in units of h over the case's velocity
   if (!(limit > smallest)) {
-    const std::string why = gain_of_implicit_z(grid, flow, limit) > 2
-                                ? "diffusion along z limits it; use time.diffusion: implicit_z, or a coarser grid in z"
-                                : "the run is blowing up; " + blow_up_advice(settings, grid, time(), dt);
+    const auto better = better_diffusion(grid, flow, limit);
+    const std::string why = better ? fmt::format("diffusion{} limits it; use time.diffusion: {}, or a coarser grid",
+                                                 *better == Diffusion::implicit_z ? " along z" : "", io::name(*better))
+                                   : "the run is blowing up; " + blow_up_advice(settings, grid, time(), dt);
     throw Error(ExitCode::numerics, fmt::format("the largest stable time step is only {:g} at step {} (time {:g}): {}",
                                                 limit, step(), time(), why));
   }

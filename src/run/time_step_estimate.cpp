@@ -191,10 +191,20 @@ std::string blow_up_advice(const io::Case& settings, const Grid& grid, double ti
   return fmt::format("use a smaller {}, or a finer grid", settings.time.dt ? "time.dt" : "time.cfl");
 }
 
-double gain_of_implicit_z(const Grid& grid, FlowParameters flow, double dt_limit) {
+double gain_of(Diffusion diffusion, const Grid& grid, FlowParameters flow, double dt_limit) {
   const double rate = diffusive_rate(grid, flow);
-  flow.diffusion = Diffusion::implicit_z;
+  flow.diffusion = diffusion;
   return 1 / (1 - (rate - diffusive_rate(grid, flow)) * dt_limit);
+}
+
+std::optional<Diffusion> better_diffusion(const Grid& grid, const FlowParameters& flow, double dt_limit) {
+  constexpr double worthwhile = 2;
+  constexpr double worthwhile_in_all_directions = 8;  // a step takes two to three times as long
+  const double of_z = flow.periodic_z ? 1 : gain_of(Diffusion::implicit_z, grid, flow, dt_limit);
+  const double of_all = gain_of(Diffusion::implicit, grid, flow, dt_limit);
+  if (of_all > worthwhile_in_all_directions * of_z) return Diffusion::implicit;
+  if (of_z > worthwhile) return Diffusion::implicit_z;
+  return std::nullopt;
 }
 
 std::optional<GridVelocityAdvice> grid_velocity_advice(const Grid& grid, const FlowParameters& flow) {

@@ -86,8 +86,11 @@ FlowParameters with_typical_forcing(FlowParameters flow, double end);
 /// that sets the time step. `dt`: of the last step.
 std::string blow_up_advice(const io::Case& settings, const Grid& grid, double time, double dt);
 
-/// How many times as large the limit of the time step would be if the diffusion along z were implicit.
-double gain_of_implicit_z(const Grid& grid, FlowParameters flow, double dt_limit);
+/// How many times as large the limit of the time step would be with this kind of diffusion.
+double gain_of(Diffusion diffusion, const Grid& grid, FlowParameters flow, double dt_limit);
+/// The kind of diffusion that makes the limit more than twice as large, if there is one: implicit_z where that is
+/// enough.
+std::optional<Diffusion> better_diffusion(const Grid& grid, const FlowParameters& flow, double dt_limit);
 
 /// A velocity for a grid at rest under a turbulent mean flow, and the factor by which steps then become longer where
 /// advection limits them. None if a moving grid gains little.

@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <vector>
 
 #include "core/decomp/field.hpp"
+#include "core/device/buffer.hpp"
 #include "core/support/random.hpp"
 #include "poisson/fft/fft.hpp"
 #include "poisson/fft/fft_rows.hpp"
+#include "poisson/fft/kernel_lengths.hpp"
+#include "tests/support/exact_dft.hpp"
 
 namespace sluice {
 namespace {
@@ -90,7 +95,7 @@ class Rows {
 };
 
 TEST(FourierXOnGpu, FastestAgreesWithPlain) {
-  for (const int nx : {15, 32, 35, 64, 254, 256, 384, 544, 768, 1536, 8192}) {
+  for (const int nx : {15, 32, 35, 64, 254, 256, 384, 544, 768, 1536, 6912, 7168, 8192}) {
     for (const int padding : {0, 6}) {
       Rows rows(nx, padding);
       if (nx % 2 == 0) rows.set_imaginary_parts(0, 0);
@@ -106,7 +111,8 @@ TEST(FourierXOnGpu, FastestAgreesWithPlain) {
 TEST(FourierXOnGpu, EveryLengthOfOurKernelsAgreesWithPlain) {
   double worst = 0;
   int lengths = 0;
-  for (int nx = 32; nx <= 4096; nx += 32) {
+  for (int n = 0; n < kernel_lengths::count; ++n) {
+    const int nx = 2 * kernel_lengths::at(n);
     if (row_stages_of(nx).R1 == 0) continue;
     ++lengths;
     for (const int padding : {0, 6}) {
@@ -124,15 +130,59 @@ TEST(FourierXOnGpu, EveryLengthOfOurKernelsAgreesWithPlain) {
     }
   }
   std::printf("%d lengths, largest difference %.1f epsilon\n", lengths, worst);
-  EXPECT_GT(lengths, 50);
+  EXPECT_EQ(lengths, 56);
+}
+
+/// In row j two modes, one of them with a phase; every other coefficient is 0. Backward, nx times the row.
+TEST(FourierXOnGpu, ModesOfLongRowsAreExact) {
+  for (const int nx : {3072, 3456, 4096, 5120, 6144, 7168, 8192}) {
+    constexpr int rows = 7;
+    const std::int64_t row_length = nx + 2;
+    const std::vector<test::Exact> roots = test::roots_of_unity(nx, 1);
+    const auto root = [&](std::int64_t k) { return roots[static_cast<std::size_t>(k % nx)]; };
+    const auto low = [](int j) { return 1 + 5 * j; };
+    const auto high = [&](int j) { return nx / 2 - 3 * j; };
+    const long double amplitude = 0.5L;
+    std::vector<real> values(static_cast<std::size_t>(rows * row_length));
+    std::vector<test::Exact> expected(values.size() / 2);
+    for (int j = 0; j < rows; ++j) {
+      for (std::int64_t i = 0; i < nx; ++i) {
+        const long double wave = root(low(j) * i + nx / 8).real() + amplitude * root(high(j) * i).real();
+        values[static_cast<std::size_t>(j * row_length + i)] = static_cast<real>(wave);
+      }
+      const auto row = static_cast<std::size_t>(j * row_length / 2);
+      expected[row + static_cast<std::size_t>(low(j))] = static_cast<long double>(nx) / 2 * root(nx / 8);
+      expected[row + static_cast<std::size_t>(high(j))] = amplitude * static_cast<long double>(j == 0 ? nx : nx / 2);
+    }
+    Buffer<real> data(values);
+    const auto fourier = RowFourier::make(nx, rows, row_length);
+    ASSERT_NE(fourier, nullptr) << nx;
+    fourier->forward(data.data());
+    device::synchronize();
+    const std::vector<real> found = data.download();
+    long double worst = 0;
+    for (std::size_t n = 0; n < expected.size(); ++n)
+      worst = std::max(worst, std::abs(expected[n] - test::Exact(found[2 * n], found[2 * n + 1])));
+    EXPECT_LE(worst, 4 * real_epsilon * nx) << nx;
+    fourier->backward(data.data());
+    device::synchronize();
+    const std::vector<real> back = data.download();
+    double apart = 0;
+    for (std::int64_t n = 0; n < rows * row_length; ++n) {
+      if (n % row_length >= nx) continue;
+      const auto at = static_cast<std::size_t>(n);
+      apart = std::max(apart, std::abs(static_cast<double>(back[at]) / nx - static_cast<double>(values[at])));
+    }
+    EXPECT_LE(apart, 16 * real_epsilon) << nx;
+  }
 }
 
 TEST(FourierXOnGpu, OtherLengthsHaveNoKernelOfOurs) {
-  for (const int nx : {1, 16, 33, 48, 544, 4128, 8192}) EXPECT_FALSE(Rows(nx, 0).has_our_kernel()) << nx;
+  for (const int nx : {1, 16, 33, 48, 544, 4128, 6912, 16384}) EXPECT_FALSE(Rows(nx, 0).has_our_kernel()) << nx;
 }
 
 TEST(FourierXOnGpu, ImaginaryPartsOfRealCoefficientsCountForNothing) {
-  for (const int nx : {64, 384, 768, 4096}) {
+  for (const int nx : {64, 384, 768, 4096, 7168}) {
     Rows rows(nx, 0);
     rows.set_imaginary_parts(0, 0);
     const auto right = rows.by_our_kernel(false);

@@ -17,6 +17,13 @@ inline Exact root(int k, int n) {
   return {std::cos(angle), std::sin(angle)};
 }
 
+/// root(k, n) for k = 0 ... n - 1
+inline std::vector<Exact> roots(int n) {
+  std::vector<Exact> all;
+  for (int k = 0; k < n; ++k) all.push_back(root(k, n));
+  return all;
+}
+
 inline ComplexPair rounded(Exact value) {
   return {static_cast<real>(value.real()), static_cast<real>(value.imag())};
 }

@@ -16,11 +16,12 @@ namespace {
 /// Largest distance of `out` from the transform of `in`.
 double error_of(const std::vector<ComplexPair>& in, const std::vector<ComplexPair>& out) {
   const int length = static_cast<int>(in.size());
+  const std::vector<Exact> all = roots(length);
   double error = 0;
   for (int k = 0; k < length; ++k) {
     Exact sum = 0;
     for (int n = 0; n < length; ++n) {
-      sum += exact(in[static_cast<std::size_t>(n)]) * root(static_cast<int>(1LL * k * n % length), length);
+      sum += exact(in[static_cast<std::size_t>(n)]) * all[static_cast<std::size_t>(1LL * k * n % length)];
     }
     error = std::max(error, distance(sum, out[static_cast<std::size_t>(k)]));
   }

@@ -121,11 +121,11 @@ void compare(const Cells& cells, Order order, ProcessGrid processes, int z_block
 TEST(FusedDivergence, SolvesLikeAStoredDivergenceOnEveryProcessGrid) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  // For a GPU: lengths without a kernel, with one, and powers of two; rows that do not fill a block of threads, more
-  // rows than a chunk has; ny = 1.
+  // For a GPU: lengths without a kernel, with one, and powers of two; rows of which three fill a multiprocessor; rows
+  // that do not fill a block of threads, more rows than a chunk has; ny = 1.
   for (const Cells& cells : {Cells{7, 5, 11}, Cells{13, 1, 9}, Cells{31, 17, 12}, Cells{16, 12, 8}, Cells{30, 9, 10},
                              Cells{32, 12, 9}, Cells{64, 1, 9}, Cells{96, 37, 8}, Cells{160, 70, 8}, Cells{256, 20, 8},
-                             Cells{768, 5, 8}, Cells{1024, 7, 8}, Cells{2240, 5, 8}}) {
+                             Cells{768, 5, 8}, Cells{1024, 7, 8}, Cells{2240, 5, 8}, Cells{7168, 3, 8}}) {
     for (const Order order : {Order::second, Order::fourth}) {
       constexpr int z_blocks = 4;
       for (const ProcessGrid& processes : Decomposition::candidates(cells, ranks, z_blocks)) {
