@@ -34,6 +34,7 @@ COLOURS = {
     "tridiagonal": SKY,
     "halo exchange": PURPLE,
     "correction": BROWN,
+    "time step": "#C8C8C8",
     OTHER: GREY,
 }
 LEAST_SHARE_WITH_NUMBER = 0.05

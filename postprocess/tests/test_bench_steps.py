@@ -6,7 +6,7 @@ import pytest
 from sluice_post.bench import read_results
 from sluice_post.bench_steps import csv_text, shared_and_labels, table_text
 from sluice_post.cli import main
-from sluice_post.step_figures import budget_figure, weak_scaling_figure
+from sluice_post.step_figures import COLOURS, budget_figure, weak_scaling_figure
 
 PHASES = {"time step": 0.0, "momentum": 4.0, "tridiagonal": 2.0, "halo exchange": 1.0}
 
@@ -95,6 +95,10 @@ def test_bars_are_as_long_as_the_phases(tmp_path):
     }
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["time step", "momentum", "tridiagonal", "halo exchange", "transpose", "other"]
+
+
+def test_every_phase_has_a_colour_of_its_own():
+    assert len(set(COLOURS.values())) == len(COLOURS)
 
 
 def test_the_table_has_a_line_for_each_result(tmp_path):
