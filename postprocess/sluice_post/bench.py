@@ -26,10 +26,15 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement that worked, with times in milliseconds. Not all kinds of benchmarks have all numbers."""
+    """One measurement that worked, with times in milliseconds. Not all kinds of benchmarks have all numbers.
+
+    The intervals are confidence intervals of the median.
+    """
 
     what: str
     cells: tuple[int, ...]
+    values: str
+    fields: int
     precision: str
     ranks: int
     device: str
@@ -40,6 +45,8 @@ class Row:
     median: float
     least: float
     most: float
+    interval_95: tuple[float, float] | None
+    interval_99: tuple[float, float] | None
     gb_per_s: float | None
     tflops: float | None
     communication_fraction: float | None
@@ -49,8 +56,15 @@ class Row:
 
     @property
     def grid(self) -> str:
-        """The grid, or for links nothing."""
-        return " x ".join(map(str, self.cells))
+        """The grid, and the fields on it if they are not a single real one; for links nothing."""
+        return " x ".join(map(str, self.cells)) + self.of_fields
+
+    @property
+    def of_fields(self) -> str:
+        """What follows a grid if more than a single real field is transformed."""
+        if (self.values, self.fields) == ("real", 1):
+            return ""
+        return f", {self.fields} {self.values} field{'s' if self.fields > 1 else ''}"
 
     @property
     def device_type(self) -> str:
@@ -101,6 +115,13 @@ def _optional(entry: dict[str, Any], name: str) -> float | None:
     return _number(entry[name], name) if name in entry else None
 
 
+def _interval(entry: dict[str, Any], name: str) -> tuple[float, float] | None:
+    if name not in entry:
+        return None
+    low, high = (_number(value, name) for value in entry[name])
+    return low, high
+
+
 def _pieces(entry: dict[str, Any]) -> Pieces:
     curve = entry["piece_curve"]
     return Pieces(
@@ -117,6 +138,8 @@ def _row(entry: dict[str, Any]) -> Row:
     return Row(
         what=str(entry["what"]),
         cells=() if links else tuple(int(_number(n, "cells")) for n in entry["cells"]),
+        values=str(entry.get("values", "real")),
+        fields=int(_positive(entry, "fields")) if "fields" in entry else 1,
         precision=str(entry["precision"]),
         ranks=int(_positive(entry, "ranks")),
         device=str(entry["device"]),
@@ -127,6 +150,8 @@ def _row(entry: dict[str, Any]) -> Row:
         median=_positive(entry, "milliseconds"),
         least=least,
         most=most,
+        interval_95=_interval(entry, "milliseconds_interval_95"),
+        interval_99=_interval(entry, "milliseconds_interval_99"),
         gb_per_s=_optional(entry, "gb_per_s"),
         tflops=_optional(entry, "tflops"),
         communication_fraction=_optional(entry, "communication_fraction"),
@@ -180,28 +205,33 @@ def fastest(rows: Iterable[Row]) -> list[Row]:
     """
     best: dict[tuple[object, ...], Row] = {}
     for row in rows:
-        key = (row.what, row.points, row.cells, row.precision, row.ranks, row.device_type, row.is_baseline)
+        on = (row.points, row.cells, row.values, row.fields)
+        key = (row.what, *on, row.precision, row.ranks, row.device_type, row.is_baseline)
         if key not in best or row.median < best[key].median:
             best[key] = row
     return [best[key] for key in sorted(best)]
-
-
-def fitted_exponent(ranks: Sequence[int], times: Sequence[float]) -> float:
-    """gamma of the least-squares fit T = C p^-gamma, for at least two different p."""
-    x = [math.log(p) for p in ranks]
-    y = [math.log(time) for time in times]
-    x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
-    covariance = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True))
-    return -covariance / sum((a - x_mean) ** 2 for a in x)
 
 
 def _text(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
+def aligned(lines: Sequence[Sequence[str]], numbers: Iterable[int]) -> str:
+    """A table whose columns `numbers` are aligned on the right."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    right = set(numbers)
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if column in right else text.ljust(width)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
 def table_text(rows: Iterable[Row]) -> str:
     """Time, rates and the fraction of communication, of the fastest set-up for each grid and number of ranks."""
-    lines = [("", "grid", "precision", "ranks", "fastest", "ms", "GB/s", "TFLOPS", "communication")]
+    lines = [("", "grid", "precision", "ranks", "fastest", "ms", "95 %", "GB/s", "TFLOPS", "communication")]
     for row in fastest(rows):
         lines.append(
             (
@@ -211,25 +241,19 @@ def table_text(rows: Iterable[Row]) -> str:
                 str(row.ranks),
                 f"{row.panel} {row.exchange}",
                 f"{row.median:.3f}",
+                "" if row.interval_95 is None else f"{row.interval_95[0]:.3f} to {row.interval_95[1]:.3f}",
                 _text(row.gb_per_s, 2),
                 _text(row.tflops, 3),
                 _text(row.communication_fraction, 2),
             )
         )
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    numbers = range(5, 9)
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if column in numbers else text.ljust(width)
-            for column, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    return aligned(lines, range(5, 10))
 
 
 CSV_COLUMNS = (
-    "what,nx,ny,nz,precision,ranks,device,kind,layout,process_grid,exchange,"
-    "milliseconds,milliseconds_min,milliseconds_max,gb_per_s,tflops,communication_fraction,error"
+    "what,nx,ny,nz,values,fields,precision,ranks,device,kind,layout,process_grid,exchange,"
+    "milliseconds,milliseconds_min,milliseconds_max,milliseconds_95_low,milliseconds_95_high,"
+    "milliseconds_99_low,milliseconds_99_high,gb_per_s,tflops,communication_fraction,error"
 )
 
 
@@ -238,8 +262,19 @@ def csv_text(rows: Iterable[Row]) -> str:
     lines = [CSV_COLUMNS]
     for row in rows:
         cells = row.cells or ("", "", "")
-        names = (row.precision, row.ranks, row.device, row.kind, row.layout, row.processes, row.exchange)
-        optional = (row.gb_per_s, row.tflops, row.communication_fraction, row.error)
+        names = (
+            row.values,
+            row.fields,
+            row.precision,
+            row.ranks,
+            row.device,
+            row.kind,
+            row.layout,
+            row.processes,
+            row.exchange,
+        )
+        intervals = (*(row.interval_95 or (None, None)), *(row.interval_99 or (None, None)))
+        optional = (*intervals, row.gb_per_s, row.tflops, row.communication_fraction, row.error)
         numbers = (row.median, row.least, row.most, *optional)
         texts = [str(value) for value in (row.what, *cells, *names)]
         quoted = [

@@ -380,7 +380,7 @@ def validation(arguments: argparse.Namespace) -> None:
 
 def bench(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of measurements."""
-    from sluice_post import bench, bench_figures
+    from sluice_post import bench, bench_figures, bench_scaling
     from sluice_post.style import figure_style, save_png
 
     rows = bench.read_rows(arguments.files)
@@ -390,6 +390,8 @@ def bench(arguments: argparse.Namespace) -> None:
         return base.with_name(base.name + ending)
 
     print(bench.table_text(rows))
+    if exponents := bench_scaling.exponents_text(rows):
+        print(f"\n{exponents}")
     export.write_text(path(".csv"), bench.csv_text(rows))
     print(f"\ntable: {path('.csv')}")
     with figure_style():

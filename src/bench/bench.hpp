@@ -33,6 +33,8 @@ struct BenchOptions {
   bool pairs = false;                            ///< with all: pencils also with two different methods
   std::string kind;                              ///< xy, yz or xz; slab_2d_1d, slab_1d_2d or pencil; empty: any
   std::string layout;                            ///< fft: contiguous or realigned; empty: both
+  std::string values = "real";                   ///< fft: real or complex
+  int fields = 1;                                ///< fft: how many are transformed together
   std::optional<int> warm_up;                    ///< round trips before the measured ones; unset: until tuning ends
   double time_limit = 10;                        ///< seconds per setup
   std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size

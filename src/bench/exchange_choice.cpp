@@ -16,6 +16,10 @@ namespace {
 Json row_of(const BenchOptions& options, const RoundTripSetup& setup) {
   Json row = new_result(options.what);
   row["cells"] = setup.cells;
+  if (options.what == "fft") {
+    row["values"] = options.values;
+    row["fields"] = options.fields;
+  }
   row["kind"] = setup.kind;
   row["layout"] = setup.layout;
   row["process_grid"] = {setup.processes.py, setup.processes.pz};

@@ -132,6 +132,9 @@ const std::vector<BenchOption>& bench_options() {
              ->check(CLI::IsMember({"slab_2d_1d", "slab_1d_2d", "pencil", "cufft", "fftw"}));
          app.add_option("--layout", options.layout, "Layout of the transformed field; default: the first")
              ->check(CLI::IsMember({"contiguous", "realigned"}));
+         app.add_option("--values", options.values, "Values in space")->check(CLI::IsMember({"real", "complex"}));
+         app.add_option("--fields", options.fields, "How many fields are transformed together")
+             ->check(CLI::Range(1, 1000));
        }},
       {links,
        [](CLI::App& app, BenchOptions& options) {

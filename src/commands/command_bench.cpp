@@ -234,8 +234,7 @@ ExitCode command_bench(const BenchOptions& options) {
     energy = energy_entry(measured.energy, use);
   }
   // The phases in separate repeats, because timing them costs time on a GPU.
-  const auto of_this_rank = [](double seconds) { return seconds; };
-  const PhaseTimes times = time_phases(*workload, std::max(3, options.repeats / 2), of_this_rank);
+  const PhaseTimes times = time_phases(*workload, std::max(3, options.repeats / 2));
   const double bytes = resident_bytes();
   const Memory memory{bytes / points_of(settings), (bytes - half_bytes) / (points_of(settings) - half_points)};
 
