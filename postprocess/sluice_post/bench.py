@@ -132,6 +132,13 @@ def _pieces(entry: dict[str, Any]) -> Pieces:
     )
 
 
+def _exchange(entry: dict[str, Any]) -> str:
+    """The method, and in GPU builds whether MPI gets device pointers."""
+    if "cuda_aware_mpi" not in entry:
+        return str(entry["exchange"])
+    return f"{entry['exchange']} ({'CUDA-aware' if entry['cuda_aware_mpi'] is True else 'through the host'})"
+
+
 def _row(entry: dict[str, Any]) -> Row:
     links = entry["what"] == "links"
     least, most = (_number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
@@ -146,7 +153,7 @@ def _row(entry: dict[str, Any]) -> Row:
         kind=f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
         layout="" if links else str(entry["layout"]),
         process_grid=() if links else tuple(int(_number(n, "process_grid")) for n in entry["process_grid"]),
-        exchange=str(entry["name"] if links else entry["exchange"]),
+        exchange=str(entry["name"]) if links else _exchange(entry),
         median=_positive(entry, "milliseconds"),
         least=least,
         most=most,

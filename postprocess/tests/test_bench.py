@@ -139,6 +139,12 @@ def test_intervals_are_in_the_tables(tmp_path):
     assert ",1,0.9,1.2,0.95,1.25,0.9,1.5," in csv_text(rows)
 
 
+def test_device_pointers_in_mpi_make_another_exchange(tmp_path):
+    entries = [fft(2, "pencil", 1.0 + aware, cuda_aware_mpi=bool(aware)) for aware in (0, 1)]
+    rows = read_rows([write(tmp_path / "fft.json", *entries)])
+    assert [row.exchange for row in rows] == ["mpi_p2p (through the host)", "mpi_p2p (CUDA-aware)"]
+
+
 def test_numbers_of_fields_and_kinds_of_values_are_not_mixed(tmp_path):
     entries = [
         fft(ranks, "pencil", fields / ranks, values=values, fields=fields)

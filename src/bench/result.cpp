@@ -122,10 +122,10 @@ void write_json(const std::string& path, const Json& json) {
   if (!file) throw Error(ExitCode::io, fmt::format("{}: could not be written", path));
 }
 
-JsonLines::JsonLines(const std::string& path) : path_(path) {
+JsonLines::JsonLines(const std::string& path, bool append) : path_(path) {
   run_on_root(MPI_COMM_WORLD, [&] {
     if (path_.empty()) return;
-    file_.open(path_);
+    file_.open(path_, append ? std::ios::app : std::ios::out);
     if (!file_) throw Error(ExitCode::io, fmt::format("{}: could not be opened for writing", path_));
   });
 }

@@ -51,8 +51,8 @@ void write_json(const std::string& path, const Json& json);
 /// writes; all members are collective and throw Error(io) on every rank.
 class JsonLines {
  public:
-  /// Begins a new file; nothing is written if `path` is empty.
-  explicit JsonLines(const std::string& path);
+  /// Begins a new file or appends to one; nothing is written if `path` is empty.
+  explicit JsonLines(const std::string& path, bool append = false);
   void write(const Json& row);
 
  private:

@@ -106,7 +106,14 @@ std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const Rou
                                           const ExchangeSet& exchanges);
 std::unique_ptr<RoundTrip> make_fft(const RoundTripSetup& setup, const ExchangeSet& exchanges);
 
-/// Measures one setup with each choice of exchange methods that the options leave open, one row each. Collective.
+/// What a row begins with: the options, the setup and its exchange methods.
+Json description_of(const BenchOptions& options, const RoundTripSetup& setup);
+/// The row of one setup with its exchange methods. If it cannot be made or measured for want of memory, the row has a
+/// "fault". Collective.
+Json measure_setup(const BenchOptions& options, const RoundTripSetup& setup);
+/// The setup with every choice of exchange methods that the options leave open, without --all too.
+std::vector<RoundTripSetup> with_every_method(const BenchOptions& options, const RoundTripSetup& setup);
+/// Measures one setup with those choices of exchange methods that the options ask for, one row each. Collective.
 std::vector<Json> measure_methods(const BenchOptions& options, const RoundTripSetup& setup);
 
 /// "cufft" or "fftw": the kind of its setup.

@@ -162,6 +162,18 @@ const std::vector<BenchOption>& bench_options() {
                         "a line for each row")
              ->type_name("FILE");
        }},
+      {fft,
+       [](CLI::App& app, BenchOptions& options) {
+         CLI::Option* study =
+             app.add_option("--study", options.study,
+                            "Measure the combinations that this file lists, and append their results to that of "
+                            "--json; combinations that it holds already are not repeated")
+                 ->type_name("FILE")
+                 ->needs(app.get_option("--json"));
+         for (const char* other : {"--grid", "--exchange", "--process-grid", "--repeats", "--all", "--kind", "--layout",
+                                   "--values", "--fields", "--warm-up", "--time-limit"})
+           study->excludes(app.get_option(other));
+       }},
   };
   return list;
 }

@@ -209,6 +209,7 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
 ExitCode command_bench(const BenchOptions& options) {
   if (options.what == "links") return bench_links(options);
   if (options.what == "checkpoint") return bench_checkpoint(options);
+  if (!options.study.empty()) return bench_fft_study(options);
   if (options.what == "transpose" || options.what == "fft") return bench_round_trips(options);
   if (options.grids.size() > 1) {
     throw Error(ExitCode::usage,
