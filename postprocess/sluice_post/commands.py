@@ -380,9 +380,12 @@ def validation(arguments: argparse.Namespace) -> None:
 
 def bench(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of measurements."""
-    from sluice_post import bench, bench_figures, bench_scaling
+    from sluice_post import bench, bench_figures, bench_scaling, fft_model
+    from sluice_post.errors import UsageError
     from sluice_post.style import figure_style, save_png
 
+    if (arguments.forecast is None) != (arguments.network is None):
+        raise UsageError("--forecast and --network belong together")
     rows = bench.read_rows(arguments.files)
     base: Path = arguments.output or arguments.files[0].with_suffix("")
 
@@ -392,6 +395,13 @@ def bench(arguments: argparse.Namespace) -> None:
     print(bench.table_text(rows))
     if exponents := bench_scaling.exponents_text(rows):
         print(f"\n{exponents}")
+    if comparison := fft_model.comparison_text(rows):
+        print(f"\n{comparison}")
+    if arguments.forecast is not None:
+        gb_per_s, microseconds = arguments.network
+        link = fft_model.Link(1e9 * gb_per_s, 1e-6 * microseconds)
+        forecast = fft_model.forecast_text(rows, arguments.forecast, arguments.devices_per_host, link)
+        print(f"\n{forecast or 'no forecast: that needs transforms on several ranks by a method that packs'}")
     export.write_text(path(".csv"), bench.csv_text(rows))
     print(f"\ntable: {path('.csv')}")
     with figure_style():
