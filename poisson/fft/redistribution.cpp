@@ -80,7 +80,8 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, con
 Complex* Redistribution::open(Complex* target) {
   if (remote_) return route_.shared == Shared::from ? shared() : target;
   if (blocks_ == nullptr || !source_.in_order) return target;
-  return reinterpret_cast<Complex*>(blocks_->open());
+  std::byte* const sent = blocks_->open();  // null if blocks are packed into the receivers' memory
+  return sent != nullptr ? reinterpret_cast<Complex*>(sent) : target;
 }
 
 Complex* Redistribution::run(Complex* source, Complex* target) {

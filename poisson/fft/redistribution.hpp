@@ -43,7 +43,7 @@ class Redistribution {
   bool is_remote() const { return remote_ != nullptr; }
 
   /// Returns where loops and transforms issued afterwards must write the source, to be passed to run(): the exchange's
-  /// memory where the source is there, else `target`.
+  /// memory where the source may be there, else `target`.
   std::complex<real>* open(std::complex<real>* target);
 
   /// Returns the address of the target: in the exchange's memory, valid until the next redistribution of the exchange,
