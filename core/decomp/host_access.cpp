@@ -10,13 +10,21 @@
 #include <mpi-ext.h>
 #endif
 
+#include "core/decomp/cuda_aware_mpi.hpp"
 #include "core/device/memory.hpp"
 
 namespace sluice {
 
 namespace {
 
-bool detect() {
+bool& device_pointers_are_taken() {
+  static bool taken = mpi_is_cuda_aware();
+  return taken;
+}
+
+}  // namespace
+
+bool mpi_is_cuda_aware() {
   if (!device::is_gpu()) return true;
   if (const char* forced = std::getenv("SLUICE_CUDA_AWARE_MPI")) return std::string_view(forced) == "1";
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
@@ -26,11 +34,12 @@ bool detect() {
 #endif
 }
 
-}  // namespace
+void use_device_pointers_in_mpi(bool use) {
+  device_pointers_are_taken() = use || !device::is_gpu();
+}
 
 bool mpi_takes_device_pointers() {
-  static const bool takes = detect();
-  return takes;
+  return device_pointers_are_taken();
 }
 
 HostImage::HostImage(void* device_data, std::size_t bytes) : device_(static_cast<std::byte*>(device_data)) {

@@ -23,10 +23,14 @@ double MemoryNeed::bytes(const ExchangeMethods& methods) const {
   const auto enlarge = [&](const std::string& method, double bytes) {
     buffers[method] = std::max(buffers[method], bytes);
   };
+  // A hierarchical method may need the buffers of both: it depends on how many ranks of a row or column are on a host.
+  const auto packs = [](const std::string& method) {
+    return array_moves(method) == ArrayMoves::packed || is_hierarchical(method);
+  };
   const bool shared = array_moves(methods.halos) == ArrayMoves::shared;  // halos then need a buffer to receive only
-  enlarge(methods.halos, (shared ? 1 : 2) * halos.messages);
-  if (array_moves(methods.rows) == ArrayMoves::packed) enlarge(methods.rows, 2 * rows.messages);
-  if (array_moves(methods.columns) == ArrayMoves::packed) enlarge(methods.columns, 2 * columns.messages);
+  enlarge(methods.halos, (shared ? (is_hierarchical(methods.halos) ? 3 : 1) : 2) * halos.messages);
+  if (packs(methods.rows)) enlarge(methods.rows, 2 * rows.messages);
+  if (packs(methods.columns)) enlarge(methods.columns, 2 * columns.messages);
   double bytes = held + rows.transposed + columns.transposed + (shared ? halos.background : 0);
   for (const auto& [method, size] : buffers) bytes += size;
   return bytes;

@@ -24,6 +24,8 @@ using Triple = std::array<std::int64_t, 3>;
 /// The axes of an array from the fastest to the slowest in memory: {0, 1, 2} is x, y, z.
 using AxisOrder = std::array<std::size_t, 3>;
 
+constexpr std::array axis_names{'x', 'y', 'z'};
+
 constexpr AxisOrder fastest(std::size_t axis) {
   return {axis, (axis + 1) % 3, (axis + 2) % 3};
 }
@@ -153,8 +155,12 @@ const char* values_of(FftType type) {
 /// The transforms along x, y and z, each with the redistribution that follows it. The results are in the caller's
 /// complex array or in a work array, because a transform that changes the order of memory cannot work in place.
 struct DistributedFft::Pipeline {
+  struct TimedTransform {
+    FftInPieces fft;
+    PhaseTimers timers;
+  };
   struct Step {
-    FftInPieces forward, backward;
+    TimedTransform forward, backward;
     std::optional<Redistribution> to_next, from_next;
     const Exchange* exchange = nullptr;  ///< of both redistributions
     std::size_t result = 0;              ///< array to which `forward` writes: 0 the caller's, 1 the work array
@@ -162,8 +168,8 @@ struct DistributedFft::Pipeline {
   };
 
   Pipeline(const Triple& cells, FftDecomposition decomposition, FftLayout layout, const Communicator& comm,
-           const ExchangeSet& exchanges, const FftFields& of, PhaseTimers& phase_timers)
-      : timers(phase_timers), fields(of) {
+           const ExchangeSet& exchanges, const FftFields& of)
+      : fields(of) {
     const bool from_real = fields.type == FftType::real_to_complex;
     may_be_in_place = !from_real && layout == FftLayout::contiguous;
     const std::array<Split, 3> splits = splits_of(decomposition);
@@ -191,9 +197,8 @@ struct DistributedFft::Pipeline {
       Exchange& exchange = over_py ? exchanges.rows : exchanges.columns;
       Step& step = steps[n];
       step.exchange = &exchange;
-      step.to_next.emplace(ranks, boxes(n), boxes(n + 1), fields.count, Redistribution::Shared::to, exchange, timers);
-      step.from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, Redistribution::Shared::from, exchange,
-                             timers);
+      step.to_next.emplace(ranks, boxes(n), boxes(n + 1), fields.count, Redistribution::Shared::to, exchange);
+      step.from_next.emplace(ranks, boxes(n + 1), boxes(n), fields.count, Redistribution::Shared::from, exchange);
     }
     if (layout == FftLayout::contiguous && fields.count == 1 && !steps[0].to_next && steps[1].to_next &&
         steps[1].to_next->is_remote()) {
@@ -221,8 +226,8 @@ struct DistributedFft::Pipeline {
           const FftBatch batch = batch_along(n, in_space, in, out, fields.count);
           return FftInPieces(kind, batch, n < 2 ? pieces : std::vector<PlaneRange>{}, of_library);
         };
-        steps[n].forward = make(real_side ? FftKind::real_to_complex : FftKind::forward, before, after);
-        steps[n].backward = make(real_side ? FftKind::complex_to_real : FftKind::backward, after, before);
+        steps[n].forward.fft = make(real_side ? FftKind::real_to_complex : FftKind::forward, before, after);
+        steps[n].backward.fft = make(real_side ? FftKind::complex_to_real : FftKind::backward, after, before);
         elements = std::max(elements, static_cast<std::size_t>(fields.count * own.volume()));
       }
       if (layout == FftLayout::realigned || two_arrays) work = Buffer<Complex>(elements);
@@ -232,23 +237,23 @@ struct DistributedFft::Pipeline {
   std::array<Complex*, 2> arrays(Complex* of_caller) { return {of_caller, work.size() > 0 ? work.data() : of_caller}; }
 
   template <class... Arguments>
-  void transform(FftInPieces& fft, Arguments... arguments) {
-    const PhaseTimers::Scope scope(timers, TimedPhase::fft);
-    fft.run(arguments...);
+  static void transform(TimedTransform& timed, Arguments... arguments) {
+    const PhaseTimers::Scope scope(timed.timers, TimedPhase::fft);
+    timed.fft.run(arguments...);
   }
 
   /// A transform to `result` and the redistribution, if there is one, to `out`. Returns where the values are.
   template <class In>
-  Complex* advance(FftInPieces& fft, In* in, Complex* result, std::optional<Redistribution>& redistribution,
-                   Complex* out) {
+  static Complex* advance(TimedTransform& timed, In* in, Complex* result, std::optional<Redistribution>& redistribution,
+                          Complex* out) {
     Complex* const blocks = redistribution ? redistribution->open(result) : result;
-    transform(fft, in, blocks);
+    transform(timed, in, blocks);
     return redistribution ? redistribution->run(blocks, out) : result;
   }
 
   /// Rows of the transforms along y that stay on this rank and need not be moved.
   RowsElsewhere own_rows(const Redistribution& redistribution) const {
-    return steps[1].forward.takes_rows_elsewhere() ? redistribution.own_rows() : RowsElsewhere{};
+    return steps[1].forward.fft.takes_rows_elsewhere() ? redistribution.own_rows() : RowsElsewhere{};
   }
 
   /// Transforms along x and y in pieces: the exchange moves each piece while the next ones are transformed.
@@ -343,7 +348,48 @@ struct DistributedFft::Pipeline {
     return total;
   }
 
-  PhaseTimers& timers;
+  /// Of every transform and redistribution.
+  std::vector<PhaseTimers*> timers() {
+    std::vector<PhaseTimers*> list;
+    for (Step& step : steps) {
+      for (TimedTransform* timed : {&step.forward, &step.backward}) list.push_back(&timed->timers);
+      for (std::optional<Redistribution>* redistribution : {&step.to_next, &step.from_next}) {
+        if (!*redistribution) continue;
+        for (PhaseTimers* of_side : (*redistribution)->timers()) list.push_back(of_side);
+      }
+    }
+    return list;
+  }
+
+  std::vector<Part> parts() {
+    std::vector<Part> list;
+    const auto add_transform = [&list](const char* direction, std::size_t axis, PhaseTimers& of_transform) {
+      double seconds = 0;
+      for (const PhaseTimers::Total& total : of_transform.phases()) seconds += total.seconds;
+      list.push_back({fmt::format("{} fft {}", direction, axis_names[axis]), TimedPhase::fft, seconds});
+    };
+    const auto add_redistribution = [&list](const char* direction, std::size_t from, std::size_t to,
+                                            Redistribution& redistribution) {
+      const auto add = [&](const char* what, TimedPhase phase, double seconds) {
+        list.push_back(
+            {fmt::format("{} {} {} to {}", direction, what, axis_names[from], axis_names[to]), phase, seconds});
+      };
+      const Redistribution::Times times = redistribution.times();
+      add("packing", TimedPhase::packing, times.packing);
+      add("communication", TimedPhase::communication, times.communication);
+      add("unpacking", TimedPhase::packing, times.unpacking);
+    };
+    for (std::size_t n = 0; n < 3; ++n) {
+      add_transform("forward", n, steps[n].forward.timers);
+      if (steps[n].to_next) add_redistribution("forward", n, n + 1, *steps[n].to_next);
+    }
+    for (std::size_t n = 3; n-- > 0;) {
+      if (steps[n].from_next) add_redistribution("backward", n + 1, n, *steps[n].from_next);
+      add_transform("backward", n, steps[n].backward.timers);
+    }
+    return list;
+  }
+
   FftFields fields;
   bool may_be_in_place = false;  ///< rows keep their length, and no transform changes the order of memory
   std::array<Step, 3> steps;
@@ -359,7 +405,7 @@ DistributedFft::DistributedFft(MPI_Comm world, std::array<std::int64_t, 3> cells
                                FftFields fields) {
   require_cells(cells, fields);
   comm_ = std::make_unique<Communicator>(world, processes_of(world, decomposition, processes));
-  pipeline_ = std::make_unique<Pipeline>(cells, decomposition, layout, *comm_, exchanges, fields, timers_);
+  pipeline_ = std::make_unique<Pipeline>(cells, decomposition, layout, *comm_, exchanges, fields);
 }
 
 DistributedFft::~DistributedFft() = default;
@@ -398,6 +444,18 @@ void DistributedFft::backward(Complex* in, real* out) {
 
 void DistributedFft::backward(Complex* in, Complex* out) {
   pipeline_->backward(in, out);
+}
+
+std::vector<DistributedFft::Part> DistributedFft::parts() {
+  return pipeline_->parts();
+}
+
+void DistributedFft::enable_timers() {
+  for (PhaseTimers* timers : pipeline_->timers()) timers->enable();
+}
+
+void DistributedFft::reset_timers() {
+  for (PhaseTimers* timers : pipeline_->timers()) timers->reset();
 }
 
 std::size_t DistributedFft::bytes() const {

@@ -5,11 +5,13 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
-#include "core/device/timers.hpp"
 #include "core/support/box3.hpp"
+#include "core/support/phases.hpp"
 #include "core/support/real.hpp"
 
 namespace sluice {
@@ -103,14 +105,23 @@ class DistributedFft {
   /// one, and the buffers of the exchanges, which other users share.
   std::size_t bytes() const;
 
-  /// Times of "fft", "packing" (with unpacking and the rank's own block) and "communication", without what overlaps
-  /// with transforms. GPU builds measure them only after enable().
-  PhaseTimers& timers() { return timers_; }
+  /// The time of one part of the transforms on this rank.
+  struct Part {
+    std::string name;  ///< such as "forward fft x" or "backward communication z to y"
+    TimedPhase phase;  ///< fft, packing (which includes unpacking) or communication
+    double seconds;
+  };
+  /// All parts of a forward transform, then of a backward one, in the order of the data, the same on all ranks: each
+  /// transform, and packing, communication and unpacking of each redistribution, some of which take no time. Sums since
+  /// reset_timers(), without what overlaps with transforms. What a rank keeps counts as packing or unpacking. Waits for
+  /// the device.
+  std::vector<Part> parts();
+  void enable_timers();  ///< GPU builds measure only afterwards
+  void reset_timers();
 
  private:
   struct Pipeline;
 
-  PhaseTimers timers_;
   std::unique_ptr<Communicator> comm_;
   std::unique_ptr<Pipeline> pipeline_;
 };

@@ -59,16 +59,15 @@ Parts Redistribution::Side::parts_of(Complex* array, int rank) const {
 }
 
 Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count,
-                               Shared shared, Exchange& exchange, PhaseTimers& timers)
+                               Shared shared, Exchange& exchange)
     : rank_(rank_of(comm)),
-      timers_(&timers),
       route_{comm, from, to, shared, count},
       moves_(exchange.sends_unpacked() ? count : 1),
       source_(from[static_cast<std::size_t>(rank_)], to, count / moves_),
       target_(to[static_cast<std::size_t>(rank_)], from, count / moves_) {
   remote_ = exchange.remote_mover(route_);
   if (remote_) return;
-  const Route route{comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers};
+  const Route route{comm, source_.layout(rank_), target_.layout(rank_), Traffic::all_to_all, &timers_};
   if (exchange.sends_unpacked()) {
     mover_ = exchange.array_mover(route);
     return;
@@ -81,7 +80,8 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<Box3>& from, con
 Complex* Redistribution::open(Complex* target) {
   if (remote_) return route_.shared == Shared::from ? shared() : target;
   if (blocks_ == nullptr || !source_.in_order) return target;
-  return reinterpret_cast<Complex*>(blocks_->open());
+  std::byte* const sent = blocks_->open();  // null if blocks are packed into the receivers' memory
+  return sent != nullptr ? reinterpret_cast<Complex*>(sent) : target;
 }
 
 Complex* Redistribution::run(Complex* source, Complex* target) {
@@ -94,10 +94,26 @@ Complex* Redistribution::run(Complex* source, Complex* target) {
   }
   if (blocks_ != nullptr && target_.in_order) target = reinterpret_cast<Complex*>(blocks_->incoming_blocks());
   for (int n = 0; n < moves_; ++n) {
-    mover_->move(source_.parts_of(source + n * source_.whole.volume(), rank_),
-                 target_.parts_of(target + n * target_.whole.volume(), rank_));
+    mover_->start(source_.parts_of(source + n * source_.whole.volume(), rank_),
+                  target_.parts_of(target + n * target_.whole.volume(), rank_));
+    std::swap(timers_, later_timers_);  // a mover packs in start() and unpacks in finish()
+    mover_->finish();
+    std::swap(timers_, later_timers_);
   }
   return target;
+}
+
+Redistribution::Times Redistribution::times() {
+  Times times;
+  for (const bool later : {false, true}) {
+    for (const PhaseTimers::Total& total : (later ? later_timers_ : timers_).phases()) {
+      double& sum = total.phase == TimedPhase::communication ? times.communication
+                    : later                                  ? times.unpacking
+                                                             : times.packing;
+      sum += total.seconds;
+    }
+  }
+  return times;
 }
 
 RowsElsewhere Redistribution::own_rows() const {
@@ -114,12 +130,12 @@ RowsElsewhere Redistribution::own_rows() const {
 }
 
 void Redistribution::begin() {
-  const PhaseTimers::Scope timing(*timers_, TimedPhase::communication);
+  const PhaseTimers::Scope timing(timers_, TimedPhase::communication);
   remote_->begin();
 }
 
 void Redistribution::move(Complex* array, const PlaneRange& planes, bool with_own_part) {
-  const PhaseTimers::Scope timing(*timers_, TimedPhase::packing);  // what loops move
+  const PhaseTimers::Scope timing(timers_, TimedPhase::packing);  // what loops move
   Box3 piece = (route_.shared == Shared::to ? source_ : target_).whole;
   piece.hi[2] = piece.lo[2] + planes.last;
   piece.lo[2] += planes.first;
@@ -127,12 +143,12 @@ void Redistribution::move(Complex* array, const PlaneRange& planes, bool with_ow
 }
 
 void Redistribution::await(std::size_t piece) {
-  const PhaseTimers::Scope timing(*timers_, TimedPhase::communication);
+  const PhaseTimers::Scope timing(timers_, TimedPhase::communication);
   remote_->await(piece);
 }
 
 void Redistribution::end() {
-  const PhaseTimers::Scope timing(*timers_, TimedPhase::communication);
+  const PhaseTimers::Scope timing(timers_, TimedPhase::communication);
   remote_->end();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // Moves the coefficients of a distributed transform from one splitting to the next.
+#include <array>
 #include <complex>
 #include <memory>
 #include <vector>
@@ -28,10 +29,12 @@ class Redistribution {
   /// Where the route's other side is, if ranks reach each other's memory.
   using Shared = RemoteRoute::Shared;
 
-  /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices. `count`: of arrays. `comm`, `exchange` and
-  /// `timers` must outlive this object. Collective over the ranks of `exchange`.
+  /// from[r] and to[r]: the boxes of rank r of `comm`, in global indices. `count`: of arrays. `comm` and `exchange`
+  /// must outlive this object. Collective over the ranks of `exchange`.
   Redistribution(MPI_Comm comm, const std::vector<Box3>& from, const std::vector<Box3>& to, int count, Shared shared,
-                 Exchange& exchange, PhaseTimers& timers);
+                 Exchange& exchange);
+  Redistribution(const Redistribution&) = delete;
+  Redistribution& operator=(const Redistribution&) = delete;
 
   /// Whether run() needs a source and a target in different arrays: methods that send without packing have no buffer in
   /// between.
@@ -40,7 +43,7 @@ class Redistribution {
   bool is_remote() const { return remote_ != nullptr; }
 
   /// Returns where loops and transforms issued afterwards must write the source, to be passed to run(): the exchange's
-  /// memory where the source is there, else `target`.
+  /// memory where the source may be there, else `target`.
   std::complex<real>* open(std::complex<real>* target);
 
   /// Returns the address of the target: in the exchange's memory, valid until the next redistribution of the exchange,
@@ -64,6 +67,17 @@ class Redistribution {
   void await(std::size_t piece);
   void end();
 
+  /// Seconds since the timers were reset. What the rank keeps counts where it is copied, in packing or unpacking. Where
+  /// ranks reach each other's memory, packing is what loops move, and nothing is unpacked.
+  struct Times {
+    double packing = 0;
+    double communication = 0;
+    double unpacking = 0;
+  };
+  /// Waits for the device.
+  Times times();
+  std::array<PhaseTimers*, 2> timers() { return {&timers_, &later_timers_}; }  ///< to be enabled and reset
+
   /// Bytes needed in the buffers of the exchange.
   std::size_t buffer_bytes(bool sending) const {
     if (remote_) return sending ? 0 : remote_->shared_bytes();
@@ -84,7 +98,8 @@ class Redistribution {
   };
 
   int rank_;
-  PhaseTimers* timers_;
+  PhaseTimers timers_;        ///< of the mover, until the blocks have been handed over
+  PhaseTimers later_timers_;  ///< of the mover, afterwards
   RemoteRoute route_;
   std::unique_ptr<RemoteMover> remote_;  ///< null if ranks do not reach each other's memory
   int moves_;                            ///< 1 if all arrays move together

@@ -27,10 +27,15 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement that worked, with times in milliseconds. Not all kinds of benchmarks have all numbers."""
+    """One measurement that worked, with times in milliseconds. Not all kinds of benchmarks have all numbers.
+
+    The intervals are confidence intervals of the median.
+    """
 
     what: str
     cells: tuple[int, ...]
+    values: str
+    fields: int
     precision: str
     ranks: int
     device: str
@@ -41,6 +46,8 @@ class Row:
     median: float
     least: float
     most: float
+    interval_95: tuple[float, float] | None
+    interval_99: tuple[float, float] | None
     gb_per_s: float | None
     tflops: float | None
     communication_fraction: float | None
@@ -50,8 +57,15 @@ class Row:
 
     @property
     def grid(self) -> str:
-        """The grid, or for links nothing."""
-        return " x ".join(map(str, self.cells))
+        """The grid, and the fields on it if they are not a single real one; for links nothing."""
+        return " x ".join(map(str, self.cells)) + self.of_fields
+
+    @property
+    def of_fields(self) -> str:
+        """What follows a grid if more than a single real field is transformed."""
+        if (self.values, self.fields) == ("real", 1):
+            return ""
+        return f", {self.fields} {self.values} field{'s' if self.fields > 1 else ''}"
 
     @property
     def device_type(self) -> str:
@@ -89,6 +103,13 @@ def _optional(entry: dict[str, Any], name: str) -> float | None:
     return number(entry[name], name) if name in entry else None
 
 
+def _interval(entry: dict[str, Any], name: str) -> tuple[float, float] | None:
+    if name not in entry:
+        return None
+    low, high = (_number(value, name) for value in entry[name])
+    return low, high
+
+
 def _pieces(entry: dict[str, Any]) -> Pieces:
     curve = entry["piece_curve"]
     return Pieces(
@@ -99,22 +120,43 @@ def _pieces(entry: dict[str, Any]) -> Pieces:
     )
 
 
+def _exchange(entry: dict[str, Any]) -> str:
+    """The method, and in GPU builds whether MPI gets device pointers."""
+    if "cuda_aware_mpi" not in entry:
+        return str(entry["exchange"])
+    return f"{entry['exchange']} ({'CUDA-aware' if entry['cuda_aware_mpi'] is True else 'through the host'})"
+
+
 def _row(entry: dict[str, Any]) -> Row:
     links = entry["what"] == "links"
     least, most = (number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
     return Row(
         what=str(entry["what"]),
+<<<<<<< HEAD
         cells=() if links else tuple(int(number(n, "cells")) for n in entry["cells"]),
+=======
+        cells=() if links else tuple(int(_number(n, "cells")) for n in entry["cells"]),
+        values=str(entry.get("values", "real")),
+        fields=int(_positive(entry, "fields")) if "fields" in entry else 1,
+>>>>>>> benchfft
         precision=str(entry["precision"]),
         ranks=int(positive(entry["ranks"], "ranks")),
         device=str(entry["device"]),
         kind=f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
         layout="" if links else str(entry["layout"]),
+<<<<<<< HEAD
         process_grid=() if links else tuple(int(number(n, "process_grid")) for n in entry["process_grid"]),
         exchange=str(entry["name"] if links else entry["exchange"]),
         median=positive(entry["milliseconds"], "milliseconds"),
+=======
+        process_grid=() if links else tuple(int(_number(n, "process_grid")) for n in entry["process_grid"]),
+        exchange=str(entry["name"]) if links else _exchange(entry),
+        median=_positive(entry, "milliseconds"),
+>>>>>>> benchfft
         least=least,
         most=most,
+        interval_95=_interval(entry, "milliseconds_interval_95"),
+        interval_99=_interval(entry, "milliseconds_interval_99"),
         gb_per_s=_optional(entry, "gb_per_s"),
         tflops=_optional(entry, "tflops"),
         communication_fraction=_optional(entry, "communication_fraction"),
@@ -187,28 +229,33 @@ def fastest(rows: Iterable[Row]) -> list[Row]:
     """
     best: dict[tuple[object, ...], Row] = {}
     for row in rows:
-        key = (row.what, row.points, row.cells, row.precision, row.ranks, row.device_type, row.is_baseline)
+        on = (row.points, row.cells, row.values, row.fields)
+        key = (row.what, *on, row.precision, row.ranks, row.device_type, row.is_baseline)
         if key not in best or row.median < best[key].median:
             best[key] = row
     return [best[key] for key in sorted(best)]
-
-
-def fitted_exponent(ranks: Sequence[int], times: Sequence[float]) -> float:
-    """gamma of the least-squares fit T = C p^-gamma, for at least two different p."""
-    x = [math.log(p) for p in ranks]
-    y = [math.log(time) for time in times]
-    x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
-    covariance = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True))
-    return -covariance / sum((a - x_mean) ** 2 for a in x)
 
 
 def _text(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
+def aligned(lines: Sequence[Sequence[str]], numbers: Iterable[int]) -> str:
+    """A table whose columns `numbers` are aligned on the right."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    right = set(numbers)
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if column in right else text.ljust(width)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
 def table_text(rows: Iterable[Row]) -> str:
     """Time, rates and the fraction of communication, of the fastest set-up for each grid and number of ranks."""
-    lines = [("", "grid", "precision", "ranks", "fastest", "ms", "GB/s", "TFLOPS", "communication")]
+    lines = [("", "grid", "precision", "ranks", "fastest", "ms", "95 %", "GB/s", "TFLOPS", "communication")]
     for row in fastest(rows):
         lines.append(
             (
@@ -218,17 +265,23 @@ def table_text(rows: Iterable[Row]) -> str:
                 str(row.ranks),
                 f"{row.panel} {row.exchange}",
                 f"{row.median:.3f}",
+                "" if row.interval_95 is None else f"{row.interval_95[0]:.3f} to {row.interval_95[1]:.3f}",
                 _text(row.gb_per_s, 2),
                 _text(row.tflops, 3),
                 _text(row.communication_fraction, 2),
             )
         )
+<<<<<<< HEAD
     return text_table(lines, numbers=range(5, 9))
+=======
+    return aligned(lines, range(5, 10))
+>>>>>>> benchfft
 
 
 CSV_COLUMNS = (
-    "what,nx,ny,nz,precision,ranks,device,kind,layout,process_grid,exchange,"
-    "milliseconds,milliseconds_min,milliseconds_max,gb_per_s,tflops,communication_fraction,error"
+    "what,nx,ny,nz,values,fields,precision,ranks,device,kind,layout,process_grid,exchange,"
+    "milliseconds,milliseconds_min,milliseconds_max,milliseconds_95_low,milliseconds_95_high,"
+    "milliseconds_99_low,milliseconds_99_high,gb_per_s,tflops,communication_fraction,error"
 )
 
 
@@ -237,8 +290,19 @@ def csv_text(rows: Iterable[Row]) -> str:
     lines = [CSV_COLUMNS]
     for row in rows:
         cells = row.cells or ("", "", "")
-        names = (row.precision, row.ranks, row.device, row.kind, row.layout, row.processes, row.exchange)
-        optional = (row.gb_per_s, row.tflops, row.communication_fraction, row.error)
+        names = (
+            row.values,
+            row.fields,
+            row.precision,
+            row.ranks,
+            row.device,
+            row.kind,
+            row.layout,
+            row.processes,
+            row.exchange,
+        )
+        intervals = (*(row.interval_95 or (None, None)), *(row.interval_99 or (None, None)))
+        optional = (*intervals, row.gb_per_s, row.tflops, row.communication_fraction, row.error)
         numbers = (row.median, row.least, row.most, *optional)
         lines.append(csv_line([row.what, *cells, *names, *numbers]))
     return "\n".join(lines) + "\n"

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
-from sluice_post.bench import Row, fastest, fitted_exponent
+from sluice_post.bench import Row
+from sluice_post.bench_scaling import SCALING, Collapse, collapses, scaling_curves, strong_scaling
 from sluice_post.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, new_figure
 
 PHASE_COLOURS = (BLUE, ORANGE, VERMILLION, GREEN, PURPLE)
@@ -67,53 +68,25 @@ def _plain_ticks(axes: Axes, axis: str, values: Sequence[int]) -> None:
     of_axis.set_minor_formatter(NullFormatter())
 
 
-def _computation(row: Row) -> float:
-    return sum(time for name, time in row.phases.items() if name != "communication")
-
-
-SCALING: dict[str, Callable[[Row], float]] = {
-    "round trip": lambda row: row.median,
-    "computation and packing": _computation,
-    "communication": lambda row: row.phases.get("communication", 0.0),
-}
-
-
-def _scaling_curves(rows: Sequence[Row], size_of: Callable[[Row], str]) -> dict[str, list[Row]]:
-    """The fastest set-ups of each size over the number of ranks, by what a legend calls them.
-
-    Only sizes that were measured with several numbers of ranks.
-    """
-    curves: dict[tuple[str, str], dict[int, Row]] = {}
-    for row in fastest(row for row in rows if row.what != "links" and not row.is_baseline):
-        curve = curves.setdefault((f"{row.what} {size_of(row)} {row.precision}", row.device_type), {})
-        curve[row.ranks] = min(row, curve.get(row.ranks, row), key=lambda row: row.median)
-    curves = {key: curve for key, curve in curves.items() if len(curve) > 1}
-    devices = {device for _, device in curves}
-    return {
-        f"{name}, {device}" if len(devices) > 1 else name: [curve[ranks] for ranks in sorted(curve)]
-        for (name, device), curve in curves.items()
-    }
-
-
 def scaling_figure(rows: Sequence[Row]) -> Figure | None:
-    """Speed-up of the fastest set-up over the number of ranks, with the exponent of T = C p^-gamma.
+    """Speed-up of the fastest set-up over the number of ranks, with the exponent of T = C p^-gamma and its error.
 
     As figures 2 to 4 of Verma et al. (2022). None if no grid was measured with several numbers of ranks.
     """
-    curves = _scaling_curves(rows, lambda row: row.grid)
+    curves = scaling_curves(rows, lambda row: row.grid)
     if not curves:
         return None
     figure = new_figure(4.6 * len(SCALING), 4.4)
     for axes, (title, time_of) in zip(figure.subplots(1, len(SCALING)), SCALING.items(), strict=True):
         all_ranks: list[int] = []
         for name, curve in curves.items():
+            fit = strong_scaling(curve, time_of)
+            if fit is None:
+                continue
             points = [(row.ranks, time_of(row)) for row in curve if time_of(row) > 0]
             ranks = [p for p, _ in points]
-            if len(set(ranks)) < 2:
-                continue
             times = [time for _, time in points]
-            gamma = fitted_exponent(ranks, times)
-            label = rf"{name}, $\gamma$ = {gamma:.2f}"
+            label = rf"{name}, $\gamma$ = {fit.text}"
             axes.loglog(ranks, [times[0] / time for time in times], "o-", label=label)
             all_ranks += ranks
         if all_ranks:
@@ -124,6 +97,34 @@ def scaling_figure(rows: Sequence[Row]) -> Figure | None:
         axes.set_title(title)
         axes.set_xlabel("ranks")
         axes.set_ylabel("speed-up")
+    return figure
+
+
+def collapse_figure(rows: Sequence[Row]) -> Figure | None:
+    """1/T of the fastest set-ups over p/N^3 for p ranks and N^3 points, with one power law through all grids.
+
+    As figure 4 of Verma et al. (2022): the grids share a curve as far as the points of a rank decide its time. None
+    without several grids, one of them with several numbers of ranks.
+    """
+    found = collapses(rows)
+    if not found:
+        return None
+    figure = new_figure(4.8 * len(found), 4.4)
+    for axes, (name, collapse) in zip(
+        figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True
+    ):
+        for grid in dict.fromkeys(row.grid for row in collapse.rows):
+            of_grid = [row for row in collapse.rows if row.grid == grid]
+            densities = [Collapse.density(row) for row in of_grid]
+            axes.loglog(densities, [1e3 / row.median for row in of_grid], "o-", label=grid)
+        all_densities = [Collapse.density(row) for row in collapse.rows]
+        ends = [min(all_densities), max(all_densities)]
+        label = rf"$\gamma$ = {collapse.fit.text}"
+        axes.loglog(ends, [1e3 / collapse.fit.time(end) for end in ends], "--", color=GREY, label=label)
+        axes.legend(fontsize=8)
+        axes.set_title(name, loc="left", fontsize=10)
+        axes.set_xlabel("ranks per $10^9$ points")
+        axes.set_ylabel("round trips per second")
     return figure
 
 
@@ -140,7 +141,7 @@ def weak_scaling_figure(rows: Sequence[Row]) -> Figure | None:
 
     None if no number of points per rank was measured with several numbers of ranks.
     """
-    curves = _scaling_curves(rows, lambda row: f"{row.points / row.ranks:,.0f} points per rank")
+    curves = scaling_curves(rows, lambda row: f"{row.points / row.ranks:,.0f} points per rank{row.of_fields}")
     shown: dict[str, dict[str, dict[int, float]]] = {}  # values over ranks, by quantity and curve
     for quantity, value_of in WEAK_SCALING.items():
         for name, curve in curves.items():
@@ -261,6 +262,7 @@ def all_figures(rows: list[Row]) -> dict[str, Figure]:
     for name, figure in (
         ("_scaling", scaling_figure(rows)),
         ("_weak_scaling", weak_scaling_figure(rows)),
+        ("_collapse", collapse_figure(rows)),
         ("_decompositions", decomposition_figure(rows)),
         ("_pieces", pieces_figure(rows)),
     ):

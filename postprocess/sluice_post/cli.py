@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -314,7 +315,39 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="what the names of the files that are written begin with; default: the first FILE without its suffix",
     )
+    bench.add_argument(
+        "--forecast",
+        type=_count,
+        nargs="+",
+        metavar="P",
+        help="forecast transforms on P devices, from what was measured on fewer; needs --network",
+    )
+    bench.add_argument(
+        "--devices-per-host", type=_count, default=8, metavar="N", help="of the forecast; default: 8"
+    )
+    bench.add_argument(
+        "--network",
+        type=_positive_number,
+        nargs=2,
+        metavar=("GB/S", "US"),
+        help="bandwidth between devices of two hosts, and time of a message in microseconds",
+    )
     return parser
+
+
+def _count(text: str) -> int:
+    """An integer from 1 on."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of devices")
+    return value
+
+
+def _positive_number(text: str) -> float:
+    value = float(text)
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
 
 
 def _settle_output() -> None:

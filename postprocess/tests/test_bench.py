@@ -1,16 +1,24 @@
 import json
+import math
 
+import numpy as np
 import pytest
 
+<<<<<<< HEAD
 from sluice_post.bench import csv_text, fastest, fitted_exponent, read_results, table_text
+=======
+from sluice_post.bench import csv_text, fastest, read_rows, table_text
+>>>>>>> benchfft
 from sluice_post.bench_figures import (
     bars_figure,
+    collapse_figure,
     decomposition_figure,
     panels,
     pieces_figure,
     scaling_figure,
     weak_scaling_figure,
 )
+from sluice_post.bench_scaling import collapses, exponents_text, fitted_power_law
 from sluice_post.cli import main
 
 CURVE = [
@@ -113,7 +121,9 @@ def test_tables_hold_the_fastest_and_all_rows(transforms):
     assert lines[3].split()[-4:] == ["2.000", "1.00", "0.250", "0.50"]
     table = csv_text(rows).splitlines()
     assert len(table) == 10
-    assert table[1].startswith("fft,64,64,64,double,1,a processor,slab_2d_1d,contiguous,1 x 1,mpi_p2p,8,7.2,")
+    assert table[1].startswith(
+        "fft,64,64,64,real,1,double,1,a processor,slab_2d_1d,contiguous,1 x 1,mpi_p2p,8,7.2,"
+    )
     assert {line.count(",") for line in table} == {table[0].count(",")}
 
 
@@ -122,7 +132,7 @@ def test_an_unknown_rate_is_an_empty_cell(tmp_path):
     del row["gb_per_s"]
     rows = read_rows([write(tmp_path / "fft.json", row)])
     assert table_text(rows).splitlines()[1].split()[-3:] == ["1.000", "0.250", "0.50"]
-    assert csv_text(rows).splitlines()[1].endswith(",1,0.9,1.2,,0.25,0.5,0")
+    assert csv_text(rows).splitlines()[1].endswith(",1,0.9,1.2,,,,,,0.25,0.5,0")
 
 
 def test_names_with_commas_are_quoted_in_the_table(tmp_path):
@@ -130,8 +140,76 @@ def test_names_with_commas_are_quoted_in_the_table(tmp_path):
     assert '"rows=peer,columns=nccl"' in csv_text(read_rows([file]))
 
 
+def test_intervals_are_in_the_tables(tmp_path):
+    row = fft(2, "pencil", 1.0, milliseconds_interval_95=[0.95, 1.25], milliseconds_interval_99=[0.9, 1.5])
+    rows = read_rows([write(tmp_path / "fft.json", row)])
+    assert "0.950 to 1.250" in table_text(rows)
+    assert ",1,0.9,1.2,0.95,1.25,0.9,1.5," in csv_text(rows)
+
+
+def test_device_pointers_in_mpi_make_another_exchange(tmp_path):
+    entries = [fft(2, "pencil", 1.0 + aware, cuda_aware_mpi=bool(aware)) for aware in (0, 1)]
+    rows = read_rows([write(tmp_path / "fft.json", *entries)])
+    assert [row.exchange for row in rows] == ["mpi_p2p (through the host)", "mpi_p2p (CUDA-aware)"]
+
+
+def test_numbers_of_fields_and_kinds_of_values_are_not_mixed(tmp_path):
+    entries = [
+        fft(ranks, "pencil", fields / ranks, values=values, fields=fields)
+        for ranks in (1, 2)
+        for values, fields in (("real", 1), ("complex", 1), ("real", 3))
+    ]
+    rows = read_rows([write(tmp_path / "fft.json", *entries)])
+    grids = ["64 x 64 x 64", "64 x 64 x 64, 1 complex field", "64 x 64 x 64, 3 real fields"]
+    assert sorted({row.grid for row in fastest(rows)}) == grids
+    assert len(fastest(rows)) == 6
+    labels = [line.get_label() for line in scaling_figure(rows).axes[0].get_lines()[:3]]
+    assert sorted(labels) == [rf"fft {grid} double, $\gamma$ = 1.00" for grid in grids]
+
+
 def test_the_exponent_is_that_of_a_power_law():
-    assert fitted_exponent([1, 2, 8], [p**-0.75 for p in (1, 2, 8)]) == pytest.approx(0.75)
+    fit = fitted_power_law([1, 2, 8], [3 * p**-0.75 for p in (1, 2, 8)])
+    assert (fit.exponent, fit.constant) == pytest.approx((0.75, 3))
+    assert fit.error == pytest.approx(0, abs=1e-14)
+    assert fit.time(4) == pytest.approx(3 * 4**-0.75)
+    assert fitted_power_law([1, 2], [2, 1]).text == "1.00"
+
+
+def test_the_error_of_the_exponent_is_the_spread_of_fits_to_noisy_times():
+    random = np.random.default_rng(1)
+    sizes = [1, 2, 4, 8, 16]
+    fits = [
+        fitted_power_law(sizes, [p**-0.9 * math.exp(0.1 * random.standard_normal()) for p in sizes])
+        for _ in range(2000)
+    ]
+    exponents = np.array([fit.exponent for fit in fits])
+    errors = np.array([fit.error for fit in fits])
+    assert np.std(exponents) == pytest.approx(math.sqrt(np.mean(errors**2)), rel=0.05)
+    assert math.sqrt(np.mean([fit.scatter**2 for fit in fits])) == pytest.approx(0.1, rel=0.05)
+
+
+def test_grids_collapse_where_the_points_of_a_rank_decide_the_time(file, transforms, tmp_path):
+    assert collapse_figure(read_rows([file])) is None
+    rows = read_rows(transforms)  # 8 ms per rank and 64^3 points, on both grids
+    ((name, collapse),) = collapses(rows).items()
+    assert name == "fft double"
+    assert len(collapse.rows) == 6
+    assert collapse.fit.exponent == pytest.approx(1)
+    assert collapse.fit.scatter == pytest.approx(0, abs=1e-12)
+    curves = collapse_figure(rows).axes[0].get_lines()
+    assert [line.get_label() for line in curves] == [
+        "64 x 64 x 64",
+        "128 x 128 x 128",
+        r"$\gamma$ = 1.00 ± 0.00",
+    ]
+    assert list(curves[0].get_xdata()) == pytest.approx([1e9 * p / 64**3 for p in (1, 2, 4)])
+    assert list(curves[0].get_ydata()) == pytest.approx([125 * p for p in (1, 2, 4)])
+    text = exponents_text(rows)
+    assert "fft 64 x 64 x 64 double" in text
+    assert "gamma = 1.00 ± 0.00, scatter 0 %" in text
+    slower = fft(4, "slab_2d_1d", 48.0, (128, 128, 128))  # three times as slow
+    apart = [write(tmp_path / "apart.json", slower), transforms[0], transforms[1]]
+    assert collapses(read_rows(apart))["fft double"].fit.scatter > 0.3
 
 
 def test_speed_up_is_drawn_for_grids_with_several_rank_counts(file, transforms):
@@ -140,7 +218,7 @@ def test_speed_up_is_drawn_for_grids_with_several_rank_counts(file, transforms):
     line = axes.get_lines()[0]
     assert list(line.get_xdata()) == [1, 2, 4]
     assert list(line.get_ydata()) == pytest.approx([1, 2, 4])
-    assert line.get_label() == r"fft 64 x 64 x 64 double, $\gamma$ = 1.00"
+    assert line.get_label() == r"fft 64 x 64 x 64 double, $\gamma$ = 1.00 ± 0.00"
 
 
 def test_devices_are_not_mixed(tmp_path):
@@ -261,12 +339,14 @@ def test_the_command_writes_a_figure_beside_the_file(file, capsys):
 
 def test_the_command_writes_all_figures_of_several_files(transforms, tmp_path, capsys):
     assert main(["bench", *map(str, transforms), "-o", str(tmp_path / "out" / "fft")]) == 0
-    names = ["_scaling", "_decompositions", "_pieces", *(f"_{number}" for number in range(1, 7))]
+    names = ["_scaling", "_collapse", "_decompositions", "_pieces", *(f"_{number}" for number in range(1, 7))]
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "fft.csv",
         *(f"fft{n}.png" for n in names),
     }
-    assert "0.250" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "0.250" in out
+    assert "1.00 ± 0.00" in out
 
 
 def test_a_given_name_is_kept_whole(file, tmp_path):

@@ -26,13 +26,16 @@ struct BenchOptions {
   std::vector<int> process_grid;  ///< py, pz; empty: auto
   int z_blocks = 0;               ///< 0: auto
   int repeats = 20;
-  std::string json;  ///< file; empty: none
+  std::string json;   ///< file; empty: none
+  std::string study;  ///< fft: file of combinations; empty: none
 
   // transpose and fft
   bool all = false;                              ///< every setup that the other options leave open
   bool pairs = false;                            ///< with all: pencils also with two different methods
   std::string kind;                              ///< xy, yz or xz; slab_2d_1d, slab_1d_2d or pencil; empty: any
   std::string layout;                            ///< fft: contiguous or realigned; empty: both
+  std::string values = "real";                   ///< fft: real or complex
+  int fields = 1;                                ///< fft: how many are transformed together
   std::optional<int> warm_up;                    ///< round trips before the measured ones; unset: until tuning ends
   double time_limit = 10;                        ///< seconds per setup
   std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size
@@ -50,6 +53,10 @@ ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, co
 /// `sluice bench transpose` and `fft`: measures all setups on every grid, prints a table sorted by time for each, and
 /// writes a JSON object for each setup. Throws Error(numerics) if a result was wrong. Collective.
 ExitCode bench_round_trips(const BenchOptions& options);
+
+/// `sluice bench fft --study`: measures the combinations that a file lists, except those that `json` has already, and
+/// appends a JSON object to it for each. Throws Error(numerics) if a result was wrong. Collective.
+ExitCode bench_fft_study(const BenchOptions& options);
 
 /// `sluice bench links`: transfer rates from device to host and back, between ranks through MPI from host memory, and
 /// of equal blocks from every rank to every other by each exchange method. Prints a table and writes a JSON object for

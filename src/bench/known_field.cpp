@@ -2,11 +2,10 @@
 
 #include <mpi.h>
 
-#include <limits>
-
 #include "core/device/parallel_for.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/random.hpp"
+#include "src/bench/place_of_error.hpp"
 
 namespace sluice {
 
@@ -39,20 +38,6 @@ struct ErrorOfCell {
   SLUICE_INLINE double operator()(Cell c) const {
     const double error = static_cast<double>(array(c.i, c.j, c.k)) / scale - static_cast<double>(known(c.i, c.j, c.k));
     return error < 0 ? -error : error;
-  }
-};
-
-/// One more than the local index of a cell with an error that is `largest` or not finite; 0 for other cells.
-struct PlaceOfError {
-  ErrorOfCell error;
-  double largest;
-  std::int64_t nx, ny;
-
-  SLUICE_INLINE double operator()(Cell c) const {
-    const double of_cell = error(c);
-    if (of_cell < largest) return 0;
-    if (of_cell * 0 == 0 && !(largest * 0 == 0)) return 0;
-    return static_cast<double>(1 + c.i + nx * (c.j + ny * static_cast<std::int64_t>(c.k)));
   }
 };
 
@@ -98,23 +83,16 @@ void KnownField::write(View3<std::complex<real>> array, const Box3& box) const {
 }
 
 Deviation KnownField::local_deviation(View3<const real> array, const Box3& box, double scale) const {
-  const ErrorOfCell error{known_on(box, seed_, cells_), array, scale};
-  const double largest = reduce_max("largest error", box.local(), error);
-  if (largest == 0) return {};
-  const PlaceOfError place{error, largest, box.extent(0), box.extent(1)};
-  const auto n = static_cast<std::int64_t>(reduce_max("place of the error", box.local(), place)) - 1;
-  return {largest * 0 == 0 ? largest : std::numeric_limits<double>::infinity(),
-          {box.lo[0] + n % box.extent(0), box.lo[1] + n / box.extent(0) % box.extent(1),
-           box.lo[2] + n / box.extent(0) / box.extent(1)}};
+  return largest_error(ErrorOfCell{known_on(box, seed_, cells_), array, scale}, box);
 }
 
 Deviation KnownField::deviation(View3<const real> array, const Box3& box, double scale) const {
   return largest_of_ranks(local_deviation(array, box, scale));
 }
 
-Deviation KnownField::deviation(View3<const std::complex<real>> array, const Box3& box) const {
+Deviation KnownField::deviation(View3<const std::complex<real>> array, const Box3& box, double scale) const {
   const KnownField parts(seed_, {2 * cells_[0], cells_[1], cells_[2]});
-  Deviation deviation = parts.deviation(parts_of<const real>(array, box), twice_in_x(box));
+  Deviation deviation = parts.deviation(parts_of<const real>(array, box), twice_in_x(box), scale);
   deviation.where[0] /= 2;
   return deviation;
 }

@@ -35,7 +35,7 @@ class KnownField {
 
   /// The same over all ranks. Collective over MPI_COMM_WORLD.
   Deviation deviation(View3<const real> array, const Box3& box, double scale = 1) const;
-  Deviation deviation(View3<const std::complex<real>> array, const Box3& box) const;
+  Deviation deviation(View3<const std::complex<real>> array, const Box3& box, double scale = 1) const;
 
  private:
   std::uint64_t seed_;

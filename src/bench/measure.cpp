@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numbers>
 #include <utility>
 
 #include "core/device/memory.hpp"
@@ -13,11 +14,27 @@
 
 namespace sluice {
 
+std::optional<Interval> interval_of_median(const std::vector<double>& ascending, double probability) {
+  // Each value is below the median with probability 1/2. The lth value (from 0) is above it if at most l are below.
+  const std::size_t count = ascending.size();
+  const auto n = static_cast<double>(count);
+  double excluded = 0;
+  std::optional<Interval> interval;
+  for (std::size_t low = 0; 2 * low + 1 < count; ++low) {
+    const auto l = static_cast<double>(low);
+    excluded += 2 * std::exp(std::lgamma(n + 1) - std::lgamma(l + 1) - std::lgamma(n - l + 1) - n * std::numbers::ln2);
+    if (1 - excluded < probability) break;
+    interval = {ascending[low], ascending[count - 1 - low]};
+  }
+  return interval;
+}
+
 Spread spread_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);
   const std::size_t n = values.size();
-  return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back()};
+  return {(values[(n - 1) / 2] + values[n / 2]) / 2, values.front(), values.back(), interval_of_median(values, 0.95),
+          interval_of_median(values, 0.99)};
 }
 
 Spread spread_of_repeats(int warm_up, int repeats, const std::function<double()>& seconds) {
@@ -34,6 +51,13 @@ double max_of_ranks(double value) {
   return value;
 }
 
+std::vector<double> max_of_ranks(std::vector<double> values) {
+  check_mpi(
+      MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD),
+      "MPI_Allreduce");
+  return values;
+}
+
 double seconds_of(const std::function<void()>& action) {
   device::synchronize();
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
@@ -48,7 +72,7 @@ double seconds_of_run(Workload& workload) {
   return seconds_of([&] { workload.run(); });
 }
 
-PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(double)) {
+PhaseTimes time_phases(Workload& workload, int repeats) {
   using Samples = std::pair<TimedPhase, std::vector<double>>;
   std::vector<Samples> samples;
   std::vector<double> whole;
@@ -60,7 +84,7 @@ PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(dou
     for (const auto& phase : timers.phases()) {
       auto known = std::ranges::find(samples, phase.phase, &Samples::first);
       if (known == samples.end()) known = samples.insert(known, {phase.phase, {}});
-      known->second.push_back(over_ranks(phase.seconds));
+      known->second.push_back(phase.seconds);
     }
   }
   PhaseTimes times{{}, spread_of(whole)};

@@ -1,6 +1,8 @@
 #pragma once
 // What benchmarks measure: times of work that all ranks do together, memory, bandwidth.
+#include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,11 +20,19 @@ class Workload {
   virtual PhaseTimers* timers() { return nullptr; }  ///< null if there are no phases
 };
 
-/// Median and extremes of repeated measurements.
+using Interval = std::array<double, 2>;
+
+/// Two of these values, in ascending order, between which the median of their distribution is with at least this
+/// probability, whatever the distribution is, if the values are independent; the closest such pair with as many values
+/// below as above. None if there are too few values: 95 % takes 6, 99 % takes 8.
+std::optional<Interval> interval_of_median(const std::vector<double>& ascending, double probability);
+
+/// Median and extremes of repeated measurements, and the confidence intervals of the median.
 struct Spread {
   double median = 0;
   double min = 0;
   double max = 0;
+  std::optional<Interval> interval_95{}, interval_99{};
 };
 
 Spread spread_of(std::vector<double> values);
@@ -32,6 +42,8 @@ Spread spread_of_repeats(int warm_up, int repeats, const std::function<double()>
 
 /// Collective.
 double max_of_ranks(double value);
+/// Of each of the values. Collective.
+std::vector<double> max_of_ranks(std::vector<double> values);
 
 /// Wall time from a barrier until all ranks are done: the maximum over ranks, so that all take the same decisions from
 /// it. Collective.
@@ -47,8 +59,8 @@ struct PhaseTimes {
   Spread whole;  ///< of the runs in which the phases were timed, which costs time on a GPU
 };
 
-/// Repeats a workload that has timers. `over_ranks` makes one value of the ranks' times of a phase. Collective.
-PhaseTimes time_phases(Workload& workload, int repeats, double (*over_ranks)(double));
+/// Repeats a workload that has timers. The times are those of this rank. Collective.
+PhaseTimes time_phases(Workload& workload, int repeats);
 
 struct RunsWithEnergy {
   Energy energy;

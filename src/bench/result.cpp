@@ -41,6 +41,11 @@ Json new_result(const std::string& what) {
 void add_milliseconds(Json& row, const Spread& seconds, const std::string& name) {
   row[name] = seconds.median * 1e3;
   row[name + "_spread"] = {seconds.min * 1e3, seconds.max * 1e3};
+  const auto add = [&](const char* ending, const std::optional<Interval>& interval) {
+    if (interval) row[name + ending] = {(*interval)[0] * 1e3, (*interval)[1] * 1e3};
+  };
+  add("_interval_95", seconds.interval_95);
+  add("_interval_99", seconds.interval_99);
 }
 
 void add_pieces(Json& row, const std::vector<PieceTuning>& tuning) {
@@ -72,6 +77,13 @@ Column time_column() {
           }};
 }
 
+Column interval_column(int percent) {
+  return {fmt::format("{} %", percent), 20, [key = fmt::format("milliseconds_interval_{}", percent)](const Json& row) {
+            if (!row.contains(key)) return std::string();
+            return fmt::format("{:.3f} {:.3f}", row[key][0].get<double>(), row[key][1].get<double>());
+          }};
+}
+
 Column error_column() {
   return {"error", 10, [](const Json& row) {
             const double error = row.value("error", 0.0);
@@ -87,8 +99,17 @@ void print_table(const std::vector<Json>& rows, const std::vector<Column>& colum
                line_of(
                    columns, [&](const Column& column) { return column.cell(row); }, !fault.empty()),
                fault);
-    for (const Json& phase : row.value("phases", Json::array()))
-      fmt::print("  {:<46}{:>32}\n", phase["name"].get<std::string>(), time_column().cell(phase));
+    for (const char* key : {"phases", "parts"}) {
+      for (const Json& phase : row.value(key, Json::array())) {
+        std::string line = fmt::format("  {:<46}{:>32}", phase["name"].get<std::string>(), time_column().cell(phase));
+        for (const int percent : {95, 99}) {
+          const Column interval = interval_column(percent);
+          if (const std::string cell = interval.cell(phase); !cell.empty())
+            line += fmt::format("{:>{}}", cell, interval.width);
+        }
+        fmt::print("{}\n", line);
+      }
+    }
     for (const Json& note : row.value("notes", Json::array())) fmt::print("  {}\n", note.get<std::string>());
   }
 }
@@ -101,10 +122,10 @@ void write_json(const std::string& path, const Json& json) {
   if (!file) throw Error(ExitCode::io, fmt::format("{}: could not be written", path));
 }
 
-JsonLines::JsonLines(const std::string& path) : path_(path) {
+JsonLines::JsonLines(const std::string& path, bool append) : path_(path) {
   run_on_root(MPI_COMM_WORLD, [&] {
     if (path_.empty()) return;
-    file_.open(path_);
+    file_.open(path_, append ? std::ios::app : std::ios::out);
     if (!file_) throw Error(ExitCode::io, fmt::format("{}: could not be opened for writing", path_));
   });
 }

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 /// A result begins with what was measured, by which build, on which ranks. Local.
 Json new_result(const std::string& what);
 
-/// Adds `name`, the median, and `name`_spread, the extremes.
+/// Adds `name`, the median, `name`_spread, the extremes, and `name`_interval_95 and _99 if there were enough repeats.
 void add_milliseconds(Json& row, const Spread& seconds, const std::string& name = "milliseconds");
 
 /// Adds "pieces", the sizes that were chosen and tried, and says so in "notes", which follow the row in a table.
@@ -36,10 +36,12 @@ struct Column {
 Column text_column(const std::string& heading, std::size_t width, const std::string& key);
 Column number_column(const std::string& heading, std::size_t width, const std::string& key, int digits);
 Column time_column();
+/// The confidence interval of the median of a time, of 95 or 99 %; empty in rows without it.
+Column interval_column(int percent);
 /// "error": empty if it is 0 or unknown.
 Column error_column();
 
-/// A row with a "fault" shows that instead of its numbers. The "phases" and "notes" of a row follow it.
+/// A row with a "fault" shows that instead of its numbers. The "phases", "parts" and "notes" of a row follow it.
 void print_table(const std::vector<Json>& rows, const std::vector<Column>& columns);
 
 /// Writes the result to a file; does nothing if `path` is empty. Throws Error(io).
@@ -49,8 +51,8 @@ void write_json(const std::string& path, const Json& json);
 /// writes; all members are collective and throw Error(io) on every rank.
 class JsonLines {
  public:
-  /// Begins a new file; nothing is written if `path` is empty.
-  explicit JsonLines(const std::string& path);
+  /// Begins a new file or appends to one; nothing is written if `path` is empty.
+  explicit JsonLines(const std::string& path, bool append = false);
   void write(const Json& row);
 
  private:

@@ -18,7 +18,7 @@ namespace sluice {
 
 namespace {
 
-/// Adds the medians of each direction, from round trips with a synchronisation in between.
+/// Adds the times of each direction, from round trips with a synchronisation in between.
 void add_directions(Json& row, RoundTrip& workload, int repeats) {
   std::vector<double> forward, backward;
   for (int n = 0; n < repeats; ++n) {
@@ -26,8 +26,47 @@ void add_directions(Json& row, RoundTrip& workload, int repeats) {
     forward.push_back(seconds_of([&] { workload.forward(); }));
     backward.push_back(seconds_of([&] { workload.backward(); }));
   }
-  row["milliseconds_forward"] = spread_of(forward).median * 1e3;
-  row["milliseconds_backward"] = spread_of(backward).median * 1e3;
+  add_milliseconds(row, spread_of(forward), "milliseconds_forward");
+  add_milliseconds(row, spread_of(backward), "milliseconds_backward");
+}
+
+/// Adds the times of each part by name, and of the parts of each phase together, on the slowest rank; nothing if the
+/// workload does not time them. Leaves out parts that take no time.
+void add_parts(Json& row, RoundTrip& workload, int repeats) {
+  using Part = DistributedFft::Part;
+  constexpr std::array phases{TimedPhase::fft, TimedPhase::packing, TimedPhase::communication};
+  if (workload.parts().empty()) return;
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> samples;  // of the phases, then of the parts
+  std::vector<double> whole;
+  for (int n = 0; n < repeats; ++n) {
+    workload.restart_timers();
+    whole.push_back(seconds_of_run(workload));
+    const std::vector<Part> parts = workload.parts();
+    std::vector<double> seconds;
+    for (const TimedPhase phase : phases) {
+      double& sum = seconds.emplace_back(0);
+      for (const Part& part : parts) sum += part.phase == phase ? part.seconds : 0;
+    }
+    names.clear();
+    for (const Part& part : parts) {
+      names.push_back(part.name);
+      seconds.push_back(part.seconds);
+    }
+    seconds = max_of_ranks(seconds);
+    samples.resize(seconds.size());
+    for (std::size_t m = 0; m < seconds.size(); ++m) samples[m].push_back(seconds[m]);
+  }
+  for (std::size_t m = 0; m < samples.size(); ++m) {
+    const Spread spread = spread_of(samples[m]);
+    if (spread.max == 0) continue;
+    const bool is_phase = m < phases.size();
+    Json& list = row[is_phase ? "phases" : "parts"];
+    add_milliseconds(list.emplace_back(Json{{"name", is_phase ? name_of(phases[m]) : names[m - phases.size()]}}),
+                     spread);
+    if (is_phase && phases[m] == TimedPhase::communication)
+      row["communication_fraction"] = std::min(1.0, spread.median / spread_of(whole).median);
+  }
 }
 
 /// Round trips that do not count: libraries connect the ranks in the first, and a method that tunes its pieces needs
@@ -72,14 +111,24 @@ void add_times(const BenchOptions& options, RoundTrip& workload, Json& row) {
   if (spent > options.time_limit) return;
   const int fewer = std::max(3, options.repeats / 2);
   add_directions(row, workload, fewer);
-  if (workload.timers() == nullptr) return;
-  const PhaseTimes times = time_phases(workload, fewer, max_of_ranks);
-  for (const PhaseTimes::Phase& phase : times.phases) {
-    Json& entry = row["phases"].emplace_back(Json{{"name", name_of(phase.phase)}});
-    add_milliseconds(entry, phase.seconds);
-    if (phase.phase == TimedPhase::communication)
-      row["communication_fraction"] = std::min(1.0, phase.seconds.median / times.whole.median);
+  add_parts(row, workload, fewer);
+}
+
+/// Of errors over points_of(cells), relative to the largest value.
+double bound_of_errors(const Cells& cells) {
+  constexpr double bound_per_level = 4.0;  // measured: at most 0.7, for prime sizes
+  return bound_per_level * std::numeric_limits<real>::epsilon() * std::max(4.0, std::log2(points_of(cells)));
+}
+
+Check check_of(const char* what, double error, const Deviation& deviation, const Cells& cells) {
+  Check check{error, ""};
+  const double bound = bound_of_errors(cells);
+  const auto& where = deviation.where;
+  if (!(error <= bound)) {
+    check.fault = fmt::format("wrong {}: relative error {:.2g} at ({}, {}, {}), above {:.2g}", what, error, where[0],
+                              where[1], where[2], bound);
   }
+  return check;
 }
 
 }  // namespace
@@ -93,27 +142,36 @@ Check check_transform(RoundTrip& transform, real* values, const Box3& box, const
 }
 
 Check check_of_error(const Deviation& deviation, const Cells& cells) {
-  constexpr double max_value = 0.5;        // of a known field
-  constexpr double bound_per_level = 4.0;  // measured: at most 0.7, for prime sizes
-  const double levels = std::max(4.0, std::log2(points_of(cells)));
-  const double bound = bound_per_level * std::numeric_limits<real>::epsilon() * levels;
-  const auto& where = deviation.where;
-  Check check{deviation.error / max_value, ""};
-  if (!(check.error <= bound)) {
-    check.fault = fmt::format("wrong result: relative error {:.2g} at ({}, {}, {}), above {:.2g}", check.error,
-                              where[0], where[1], where[2], bound);
-  }
-  return check;
+  constexpr double max_value = 0.5;  // of a known field
+  return check_of("result", deviation.error / max_value, deviation, cells);
+}
+
+Check check_of_coefficients(const Deviation& deviation, const Cells& cells) {
+  return check_of("coefficient", deviation.error, deviation, cells);
 }
 
 void measure(const BenchOptions& options, RoundTrip& workload, Json& row) {
-  const Check before = workload.check(1);
+  Check all;
+  std::optional<double> of_coefficients;
+  const auto add = [&all](const Check& check) {
+    all.error = std::max(all.error, check.error);
+    if (all.fault.empty()) all.fault = check.fault;
+  };
+  const auto check = [&](std::uint64_t seed) {
+    if (const std::optional<Check> coefficients = workload.check_coefficients(seed)) {
+      add(*coefficients);
+      of_coefficients = std::max(of_coefficients.value_or(0), coefficients->error);
+    }
+    add(workload.check(seed));
+  };
+  check(1);
   row["phases"] = Json::array();
   add_times(options, workload, row);
   add_pieces(row, workload.piece_tuning());
-  const Check after = workload.check(2);
-  row["error"] = std::max(before.error, after.error);
-  if (!before.fault.empty() || !after.fault.empty()) row["fault"] = before.fault.empty() ? after.fault : before.fault;
+  check(2);
+  row["error"] = all.error;
+  if (of_coefficients) row["coefficient_error"] = *of_coefficients;
+  if (!all.fault.empty()) row["fault"] = all.fault;
 }
 
 bool is_wrong(const Json& row) {
@@ -122,9 +180,13 @@ bool is_wrong(const Json& row) {
 
 namespace {
 
-void print(const BenchOptions& options, const Cells& cells, const std::vector<Json>& rows) {
-  fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: round trips\n", options.what, cells[0], cells[1],
-             cells[2], precision_name, size_of(MPI_COMM_WORLD), device::description());
+/// The fastest row comes first; only its parts are shown by name.
+void print(const BenchOptions& options, const Cells& cells, std::vector<Json> rows) {
+  for (std::size_t n = 1; n < rows.size(); ++n) rows[n].erase("parts");
+  const std::string fields =
+      options.what == "fft" ? fmt::format(" of {} {} field(s)", options.fields, options.values) : "";
+  fmt::print("{} on {} x {} x {}, {} precision, {} rank(s), {}: round trips{}\n", options.what, cells[0], cells[1],
+             cells[2], precision_name, size_of(MPI_COMM_WORLD), device::description(), fields);
   const auto process_grid = [](const Json& row) {
     return fmt::format("{} x {}", row["process_grid"][0].get<int>(), row["process_grid"][1].get<int>());
   };
@@ -135,6 +197,8 @@ void print(const BenchOptions& options, const Cells& cells, const std::vector<Js
                               {"py x pz", 8, process_grid, true},
                               text_column("exchange", width, "exchange"),
                               time_column(),
+                              interval_column(95),
+                              interval_column(99),
                               number_column("forward", 10, "milliseconds_forward", 3),
                               number_column("backward", 10, "milliseconds_backward", 3),
                               number_column("GB/s", 10, "gb_per_s", 2)};
@@ -156,9 +220,9 @@ std::vector<RoundTripSetup> setups_of(const BenchOptions& options, const Cells& 
   if (setups.empty() && (options.kind == "cufft" || options.kind == "fftw")) {
     throw Error(
         ExitCode::usage,
-        fmt::format("bench {}: no transform by {} on {} rank(s); `bench fft` has cufft in GPU builds, and fftw on "
-                    "one rank in CPU builds",
-                    options.what, options.kind, ranks));
+        fmt::format("bench {}: no transform by {} of {} {} field(s) on {} rank(s); `bench fft` has cufft in GPU "
+                    "builds, and fftw on one rank in CPU builds, both of one real field",
+                    options.what, options.kind, options.fields, options.values, ranks));
   }
   if (setups.empty()) {
     throw Error(ExitCode::usage,

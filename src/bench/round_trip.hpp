@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/exchange_methods.hpp"
 #include "core/support/box3.hpp"
+#include "poisson/fft/distributed_fft.hpp"
 #include "src/bench/bench.hpp"
 #include "src/bench/known_field.hpp"
 #include "src/bench/measure.hpp"
@@ -25,7 +27,8 @@ struct RoundTripSetup {
   std::string layout;  ///< FFT: its layout
   ProcessGrid processes;
   bool uses_rows = false, uses_columns = true;  ///< whether it exchanges within rows and within columns of ranks
-  ExchangeMethods exchange;                     ///< halos are not exchanged
+  ExchangeMethods exchange{};                   ///< halos are not exchanged
+  FftFields fields{};                           ///< FFT: what is transformed together
 
   bool uses(const ExchangeMethods::Kind& kind) const;
   /// The names of the methods that the setup uses: one, or such as "rows=peer,columns=nccl", or "none".
@@ -44,6 +47,9 @@ class RoundTrip : public Workload {
   /// A round trip of a known field, another one for each seed: the same result on all ranks. Overwrites what prepare()
   /// made. Collective.
   virtual Check check(std::uint64_t seed) = 0;
+  /// Of forward() alone, with a field whose coefficients are known: the same result on all ranks. None if they are not
+  /// compared. Overwrites what prepare() made. Collective.
+  virtual std::optional<Check> check_coefficients(std::uint64_t /*seed*/) { return std::nullopt; }
   /// Both are collective.
   virtual void forward() = 0;
   virtual void backward() = 0;
@@ -58,6 +64,9 @@ class RoundTrip : public Workload {
   virtual double bytes_held() const { return 0; }
   /// Operations of a round trip, summed over ranks; 0 if nothing is computed.
   virtual double operations() const { return 0; }
+  /// As those of DistributedFft; restart_timers() also enables them. No parts if they are not timed.
+  virtual void restart_timers() {}
+  virtual std::vector<DistributedFft::Part> parts() { return {}; }
   /// As Exchange::piece_tuning().
   virtual std::vector<PieceTuning> piece_tuning() const { return {}; }
 };
@@ -73,6 +82,8 @@ Check check_transform(RoundTrip& transform, real* values, const Box3& box, const
 /// Compares the largest error of a known field after a round trip, over points_of(cells), with a bound that grows as
 /// log2 of this number, in units of the precision.
 Check check_of_error(const Deviation& deviation, const Cells& cells);
+/// The same for a deviation of coefficients from a KnownSpectrum.
+Check check_of_coefficients(const Deviation& deviation, const Cells& cells);
 
 /// Times a workload and checks it before and after: adds times, rates, piece sizes, "error", and a "fault" if a result
 /// was wrong. Collective.
@@ -95,7 +106,14 @@ std::unique_ptr<RoundTrip> make_transpose(const BenchOptions& options, const Rou
                                           const ExchangeSet& exchanges);
 std::unique_ptr<RoundTrip> make_fft(const RoundTripSetup& setup, const ExchangeSet& exchanges);
 
-/// Measures one setup with each choice of exchange methods that the options leave open, one row each. Collective.
+/// What a row begins with: the options, the setup and its exchange methods.
+Json description_of(const BenchOptions& options, const RoundTripSetup& setup);
+/// The row of one setup with its exchange methods. If it cannot be made or measured for want of memory, the row has a
+/// "fault". Collective.
+Json measure_setup(const BenchOptions& options, const RoundTripSetup& setup);
+/// The setup with every choice of exchange methods that the options leave open, without --all too.
+std::vector<RoundTripSetup> with_every_method(const BenchOptions& options, const RoundTripSetup& setup);
+/// Measures one setup with those choices of exchange methods that the options ask for, one row each. Collective.
 std::vector<Json> measure_methods(const BenchOptions& options, const RoundTripSetup& setup);
 
 /// "cufft" or "fftw": the kind of its setup.
@@ -107,8 +125,8 @@ std::string baseline_layout(int ranks);
 /// Throws Error(resources) if the library does not transform this grid on these ranks. Collective.
 std::unique_ptr<RoundTrip> make_baseline(const Cells& cells);
 
-/// Operations of a forward and a backward transform, five times N log2 N each: the usual convention, as if the values
-/// were complex.
+/// Operations of a forward and a backward transform of one field, five times N log2 N each: the usual convention, as if
+/// the values were complex.
 inline double transform_operations(const Cells& cells) {
   return 10 * points_of(cells) * std::log2(points_of(cells));
 }

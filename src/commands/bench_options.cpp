@@ -132,6 +132,9 @@ const std::vector<BenchOption>& bench_options() {
              ->check(CLI::IsMember({"slab_2d_1d", "slab_1d_2d", "pencil", "cufft", "fftw"}));
          app.add_option("--layout", options.layout, "Layout of the transformed field; default: the first")
              ->check(CLI::IsMember({"contiguous", "realigned"}));
+         app.add_option("--values", options.values, "Values in space")->check(CLI::IsMember({"real", "complex"}));
+         app.add_option("--fields", options.fields, "How many fields are transformed together")
+             ->check(CLI::Range(1, 1000));
        }},
       {links,
        [](CLI::App& app, BenchOptions& options) {
@@ -158,6 +161,18 @@ const std::vector<BenchOption>& bench_options() {
                         "Write the result to this file as JSON; samples, transpose, fft, links, checkpoint: an object "
                         "a line for each row")
              ->type_name("FILE");
+       }},
+      {fft,
+       [](CLI::App& app, BenchOptions& options) {
+         CLI::Option* study =
+             app.add_option("--study", options.study,
+                            "Measure the combinations that this file lists, and append their results to that of "
+                            "--json; combinations that it holds already are not repeated")
+                 ->type_name("FILE")
+                 ->needs(app.get_option("--json"));
+         for (const char* other : {"--grid", "--exchange", "--process-grid", "--repeats", "--all", "--kind", "--layout",
+                                   "--values", "--fields", "--warm-up", "--time-limit"})
+           study->excludes(app.get_option(other));
        }},
   };
   return list;

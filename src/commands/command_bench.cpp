@@ -209,6 +209,7 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
 ExitCode command_bench(const BenchOptions& options) {
   if (options.what == "links") return bench_links(options);
   if (options.what == "checkpoint") return bench_checkpoint(options);
+  if (!options.study.empty()) return bench_fft_study(options);
   if (options.what == "transpose" || options.what == "fft") return bench_round_trips(options);
   if (options.grids.size() > 1) {
     throw Error(ExitCode::usage,
@@ -234,8 +235,7 @@ ExitCode command_bench(const BenchOptions& options) {
     energy = energy_entry(measured.energy, use);
   }
   // The phases in separate repeats, because timing them costs time on a GPU.
-  const auto of_this_rank = [](double seconds) { return seconds; };
-  const PhaseTimes times = time_phases(*workload, std::max(3, options.repeats / 2), of_this_rank);
+  const PhaseTimes times = time_phases(*workload, std::max(3, options.repeats / 2));
   const double bytes = resident_bytes();
   const Memory memory{bytes / points_of(settings), (bytes - half_bytes) / (points_of(settings) - half_points)};
 

@@ -1,91 +1,24 @@
 #include "src/commands/machine.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/case/keys.hpp"
-#include "io/case/numbers.hpp"
+#include "io/case/map_reader.hpp"
 #include "io/case/yaml_tree.hpp"
 
 namespace sluice {
 
 namespace {
 
+using io::MapReader;
 using io::Problems;
 using io::YamlNode;
 using Kind = YamlNode::Kind;
 
 constexpr std::array all_strategies{LineStrategy::transposed, LineStrategy::whole_lines, LineStrategy::two_passes,
                                     LineStrategy::tiles,      LineStrategy::split_tiles, LineStrategy::condensed};
-
-/// The keys of one map of the file, each read once.
-class MapReader {
- public:
-  MapReader(const YamlNode& map, std::string path, Problems& problems)
-      : map_(map), path_(std::move(path)), problems_(problems) {
-    if (map.kind != Kind::map) problems_.add(map.place, path_, "is not a map of keys and values");
-  }
-
-  std::string path_of(const std::string& key) const { return io::join_path(path_, key); }
-
-  /// Null if the key is absent, which is reported if it is required.
-  const YamlNode* find(const std::string& key, bool required = true) {
-    known_.push_back(key);
-    const YamlNode* node = map_.find(key);
-    if (node == nullptr && required && map_.kind == Kind::map) problems_.add(map_.place, path_of(key), "is required");
-    return node;
-  }
-
-  /// None, and a problem, if it is no number or not above `limit`; without a problem if it is absent and not required.
-  std::optional<double> number(const std::string& key, bool required = true, double limit = 0, bool above = true) {
-    const YamlNode* node = find(key, required);
-    if (node == nullptr) return std::nullopt;
-    const auto value = node->kind == Kind::scalar && !node->quoted ? io::parse_real(node->text) : std::nullopt;
-    if (value && (above ? *value > limit : *value >= limit)) return value;
-    problems_.add(node->place, path_of(key), fmt::format("must be a number {} {:g}", above ? ">" : ">=", limit));
-    return std::nullopt;
-  }
-
-  std::optional<std::int64_t> count(const std::string& key) {
-    const YamlNode* node = find(key);
-    return node == nullptr ? std::nullopt : count(*node, path_of(key));
-  }
-  std::optional<std::int64_t> count(const YamlNode& node, const std::string& path) {
-    const auto value = node.kind == Kind::scalar && !node.quoted ? io::parse_integer(node.text) : std::nullopt;
-    if (value && *value >= 1 && *value <= 1000000000) return value;
-    problems_.add(node.place, path, "must be an integer >= 1");
-    return std::nullopt;
-  }
-
-  std::string text(const std::string& key, const std::vector<std::string>& allowed, bool required = true) {
-    const YamlNode* node = find(key, required);
-    if (node == nullptr) return {};
-    if (node->kind == Kind::scalar && (allowed.empty() || io::contains(allowed, node->text))) return node->text;
-    problems_.add(node->place, path_of(key),
-                  allowed.empty() ? "must be a text" : fmt::format("must be one of {}", fmt::join(allowed, ", ")));
-    return {};
-  }
-
-  /// Reports the keys that nothing has asked for.
-  void refuse_others() {
-    for (const io::YamlEntry& entry : map_.entries) {
-      if (io::contains(known_, entry.name)) continue;
-      const std::string near = io::nearest_word(entry.name, known_);
-      problems_.add(entry.place, path_of(entry.name),
-                    "unknown key" + (near.empty() ? fmt::format("; known here: {}", fmt::join(known_, ", "))
-                                                  : fmt::format("; did you mean {}?", near)));
-    }
-  }
-
- private:
-  const YamlNode& map_;
-  std::string path_;
-  Problems& problems_;
-  std::vector<std::string> known_;
-};
 
 std::optional<Link> read_link(MapReader& links, const std::string& key, Problems& problems) {
   const YamlNode* node = links.find(key, false);

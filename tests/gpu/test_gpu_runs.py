@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import h5py
@@ -27,11 +28,13 @@ CHANNEL = {
 }
 
 
-def run(folder: Path, changes: dict[str, object], ranks: int = 0) -> Path:
+def run(
+    folder: Path, changes: dict[str, object], ranks: int = 0, env: Mapping[str, str] | None = None
+) -> Path:
     """Runs the case and returns its output folder."""
     folder.mkdir()
     case = write_case(folder, {**CHANNEL, **changes})
-    must(sluice("run", case, ranks=ranks, timeout=200))
+    must(sluice("run", case, ranks=ranks, env=env, timeout=200))
     return folder / "out"
 
 
@@ -94,6 +97,32 @@ def test_several_gpus_agree_with_one(
         tmp_path / "several", {**changes, "parallel": {"grid": list(grid), "exchange": exchange}}, ranks
     )
     # Transforms choose kernels by the number of rows; the round-off differences grow over 20 steps.
+    assert largest_difference(one, several) < 1e-12
+    assert largest_difference(one, several, "p") < 1e-11
+
+
+@pytest.mark.parametrize("exchange", ["peer_nccl", "peer_mpi"])
+@pytest.mark.parametrize("grid", [(1, 2), (2, 1), (1, 4), (2, 2), (4, 1)], ids=str)
+@pytest.mark.parametrize("hosts", ["halves", "alternate"])
+def test_gpus_of_two_hosts_agree_with_one(
+    tmp_path: Path, grid: tuple[int, int], exchange: str, hosts: str
+) -> None:
+    ranks = grid[0] * grid[1]
+    if ranks > GPUS:
+        pytest.skip(f"needs {ranks} GPUs")
+    changes: dict[str, object] = {
+        "grid.cells": [32, 32, 144],
+        "time.diffusion": "implicit_z",
+        "time.steps": 20,
+    }
+    one = run(tmp_path / "one", changes)
+    names = ["ab"[2 * rank // ranks if hosts == "halves" else rank % 2] for rank in range(ranks)]
+    several = run(
+        tmp_path / "several",
+        {**changes, "parallel": {"grid": list(grid), "exchange": exchange}},
+        ranks,
+        {"SLUICE_EMULATED_HOSTS": ",".join(names)},
+    )
     assert largest_difference(one, several) < 1e-12
     assert largest_difference(one, several, "p") < 1e-11
 

@@ -2,12 +2,21 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numbers>
+#include <numeric>
+#include <optional>
 
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
+#include "core/support/random.hpp"
+#include "src/bench/known_spectrum.hpp"
 #include "src/bench/round_trip.hpp"
+#include "tests/support/exact_dft.hpp"
 #include "tests/support/exchange_methods.hpp"
+#include "tests/support/fft_variants.hpp"
 
 namespace sluice {
 namespace {
@@ -107,15 +116,128 @@ TEST_F(BenchCheck, FindsWrongAndMisplacedValuesInTransposes) {
   }
 }
 
-TEST_F(BenchCheck, FindsWrongValuesInTransforms) {
-  const BenchOptions options = quick("fft");
-  for (const RoundTripSetup& setup : fft_setups(options, options.cells(), size_of(MPI_COMM_WORLD))) {
-    for (const Defect defect : {Defect::none, Defect::value}) {
-      DefectiveExchange exchange(defect);
-      const Json row = measured(*make_fft(setup, exchange), options);
-      EXPECT_EQ(is_wrong(row), defect != Defect::none) << setup.kind << row.dump();
+/// Of one and of several fields, real and complex.
+std::vector<BenchOptions> options_of_transforms() {
+  std::vector<BenchOptions> list;
+  for (const char* values : {"real", "complex"}) {
+    for (const int fields : {1, 3}) {
+      BenchOptions& options = list.emplace_back(quick("fft"));
+      options.values = values;
+      options.fields = fields;
     }
   }
+  return list;
+}
+
+TEST_F(BenchCheck, FindsWrongAndMisplacedValuesInTransforms) {
+  for (const BenchOptions& options : options_of_transforms()) {
+    for (const RoundTripSetup& setup : fft_setups(options, options.cells(), size_of(MPI_COMM_WORLD))) {
+      for (const Defect defect : {Defect::none, Defect::value, Defect::displacement}) {
+        DefectiveExchange exchange(defect);
+        const Json row = measured(*make_fft(setup, exchange), options);
+        EXPECT_EQ(is_wrong(row), defect != Defect::none) << setup.kind << row.dump();
+      }
+    }
+  }
+}
+
+// What one direction displaces and the other puts back is wrong in the coefficients alone.
+TEST_F(BenchCheck, FindsCoefficientsThatTheInverseWouldPutRight) {
+  const double right = 100 * std::numeric_limits<real>::epsilon();
+  for (const BenchOptions& options : options_of_transforms()) {
+    for (const RoundTripSetup& setup : fft_setups(options, options.cells(), size_of(MPI_COMM_WORLD))) {
+      DefectiveExchange exchange(Defect::displacement);
+      const std::unique_ptr<RoundTrip> transform = make_fft(setup, exchange);
+      EXPECT_EQ(transform->check(1).fault, "") << setup.kind;
+      EXPECT_LT(transform->check(1).error, right) << setup.kind;
+      const std::optional<Check> coefficients = transform->check_coefficients(1);
+      ASSERT_TRUE(coefficients);
+      EXPECT_NE(coefficients->fault, "") << setup.kind;
+      EXPECT_GT(coefficients->error, 1e-4) << setup.kind;
+    }
+  }
+}
+
+/// Coefficients by the sum that defines them.
+TEST(KnownSpectrum, HasTheCoefficientsOfItsField) {
+  using Exact = test::Exact;
+  using Complex = std::complex<real>;
+  for (const Cells& cells : {Cells{9, 10, 11}, Cells{4, 3, 2}, Cells{1, 8, 5}}) {
+    for (const FftType type : {FftType::real_to_complex, FftType::complex_to_complex}) {
+      const bool is_real = type == FftType::real_to_complex;
+      for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        const KnownSpectrum known(seed, cells, type);
+        const auto points = static_cast<std::size_t>(points_of(cells));
+        const Box3 whole = box_of(cells[0], cells[1], cells[2]);
+        std::vector<Exact> values(points);
+        if (is_real) {
+          Buffer<real> field(points);
+          known.write(contiguous_view(field.data(), whole.nx(), whole.ny(), whole.nz()), whole);
+          std::ranges::copy(field.download(), values.begin());
+        } else {
+          Buffer<Complex> field(points);
+          known.write(contiguous_view(field.data(), whole.nx(), whole.ny(), whole.nz()), whole);
+          std::ranges::copy(field.download(), values.begin());
+        }
+        const std::vector<Exact> all = test::exact_dft_3d(std::move(values), cells, -1);
+        const Box3 box = box_of(is_real ? cells[0] / 2 + 1 : cells[0], cells[1], cells[2]);
+        std::vector<Complex> coefficients;
+        test::for_each_index(box, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t) {
+          coefficients.emplace_back(all[static_cast<std::size_t>(i + cells[0] * (j + cells[1] * k))]);
+        });
+        const auto deviation = [&] {
+          const Buffer<Complex> found(coefficients);
+          return known.deviation(contiguous_view(found.data(), box.nx(), box.ny(), box.nz()), box);
+        };
+        EXPECT_LT(deviation().error, 20 * std::numeric_limits<real>::epsilon());
+        const Complex twice = real{2} * coefficients.back();
+        coefficients.back() = twice + Complex(1, 0);
+        EXPECT_GT(deviation().error, 1e-3);
+        EXPECT_EQ(deviation().where, (std::array{box.hi[0] - 1, box.hi[1] - 1, box.hi[2] - 1}));
+      }
+    }
+  }
+}
+
+/// The ranks of the two values, from 1, by tables of the binomial distribution.
+TEST(IntervalOfTheMedian, IsThatOfTables) {
+  const auto ranks = [](int count, double probability) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    std::iota(values.begin(), values.end(), 1.0);
+    return interval_of_median(values, probability);
+  };
+  EXPECT_EQ(ranks(5, 0.95), std::nullopt);
+  EXPECT_EQ(ranks(6, 0.95), (Interval{1, 6}));
+  EXPECT_EQ(ranks(10, 0.95), (Interval{2, 9}));
+  EXPECT_EQ(ranks(20, 0.95), (Interval{6, 15}));
+  EXPECT_EQ(ranks(100, 0.95), (Interval{40, 61}));
+  EXPECT_EQ(ranks(7, 0.99), std::nullopt);
+  EXPECT_EQ(ranks(8, 0.99), (Interval{1, 8}));
+  EXPECT_EQ(ranks(10, 0.99), (Interval{1, 10}));
+  EXPECT_EQ(ranks(20, 0.99), (Interval{4, 17}));
+  EXPECT_EQ(ranks(100, 0.99), (Interval{37, 64}));
+  EXPECT_EQ(ranks(0, 0.95), std::nullopt);
+  const std::optional<Interval> of_many = ranks(100000, 0.95);  // 2^-n is no number
+  ASSERT_TRUE(of_many);
+  EXPECT_NEAR((*of_many)[0], 50000 - 0.98 * std::sqrt(100000.0), 2);
+}
+
+TEST(IntervalOfTheMedian, HoldsTheMedianOfASkewedDistributionAsOftenAsItSays) {
+  constexpr int trials = 4000;
+  int within_95 = 0, within_99 = 0;
+  std::uint64_t number = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    std::vector<double> values(15);
+    for (double& value : values) value = -std::log(1 - uniform01(1, number++));  // median ln 2
+    const Spread spread = spread_of(values);
+    const auto holds = [](const Interval& interval) {
+      return interval[0] <= std::numbers::ln2 && std::numbers::ln2 <= interval[1];
+    };
+    within_95 += holds(spread.interval_95.value()) ? 1 : 0;
+    within_99 += holds(spread.interval_99.value()) ? 1 : 0;
+  }
+  EXPECT_NEAR(within_95, 0.9648 * trials, 0.01 * trials);   // the 4th and the 12th of 15 values
+  EXPECT_NEAR(within_99, 0.9926 * trials, 0.005 * trials);  // the 3rd and the 13th
 }
 
 /// As the check of a library that one rank runs on several devices.

@@ -9,11 +9,13 @@
 #include <memory>
 #include <numbers>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/buffer.hpp"
+#include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
@@ -126,6 +128,11 @@ class Transform {
   Buffer<Complex> modes_;
 };
 
+/// Whether ranks move arrays in each other's memory, which all of them reach.
+bool moves_in_pieces(const std::string& method) {
+  return method == "direct" || (method.starts_with("peer") && test::groups_of(method) == nullptr);
+}
+
 class DistributedFftBy : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -160,7 +167,7 @@ TEST_P(DistributedFftBy, IsTheSumThatDefinesItAndBack) {
 
 // Large enough for several pieces that copy engines move on a GPU, while others are transformed.
 TEST_P(DistributedFftBy, OverlapsPiecesOfALargeGrid) {
-  if (GetParam() != "direct" && GetParam() != "peer") GTEST_SKIP() << "no pieces";
+  if (!moves_in_pieces(GetParam())) GTEST_SKIP() << "no pieces";
   const Cells cells{256, 128, 256};
   const Variant variant{"", FftDecomposition::slab_2d_1d, FftLayout::contiguous, {}};
   const auto other = test::make_tested("mpi_p2p");
@@ -274,44 +281,122 @@ TEST_P(DistributedFftBy, AsksForNoMoreMemoryThanItSays) {
     const std::size_t array = fft->complex_elements() * sizeof(Complex);
     const bool contiguous = variant.layout == FftLayout::contiguous;
     const bool unpacked = !alone && exchange_->sends_unpacked();
-    const std::size_t buffers = alone || unpacked ? 0 : GetParam() == "direct" ? 1 : 2;
+    const bool on_hosts = test::groups_of(GetParam()) != nullptr;  // receives into two buffers
+    const std::size_t buffers = alone || unpacked ? 0 : GetParam() == "direct" ? 1 : on_hosts ? 3 : 2;
     EXPECT_LE(fft->bytes(), (buffers + (contiguous && !unpacked ? 0 : 1)) * array);
   }
 }
 
-/// The phases of a transform in the order in which they first begin. Methods with buffers time the start of an exchange
-/// as communication: before they pack, and before a transform that writes to the send buffer. Only such a transform
-/// that is the first of all changes the order: along x if forward and realigned, along z if backward and contiguous.
-std::vector<std::string> phases_of(const Variant& variant, bool forward, const std::string& method) {
-  if (size_of(MPI_COMM_WORLD) == 1) return {"fft"};
-  if (method.starts_with("mpi_datatype") || method.starts_with("mpi_alltoallw"))
-    return {"fft", "packing", "communication"};
-  if (method == "direct" || method == "peer") return {"fft", "communication", "packing"};
+/// The names of all parts of a transform.
+std::vector<std::string> parts_of(const Variant& variant) {
+  const int ranks = size_of(MPI_COMM_WORLD);
   const ProcessGrid& pencils = variant.processes;  // 1 x 1 for slabs
-  const bool x_is_sent = variant.decomposition == FftDecomposition::slab_1d_2d || pencils.py > 1;
-  const bool z_is_sent = variant.decomposition == FftDecomposition::slab_2d_1d || pencils.pz > 1;
-  const bool realigned = variant.layout == FftLayout::realigned;
-  if (forward ? realigned && x_is_sent : !realigned && z_is_sent) return {"communication", "fft", "packing"};
-  return {"fft", "communication", "packing"};
+  const bool x_to_y = variant.decomposition == FftDecomposition::slab_1d_2d ? ranks > 1 : pencils.py > 1;
+  const bool y_to_z = variant.decomposition == FftDecomposition::slab_2d_1d ? ranks > 1 : pencils.pz > 1;
+  std::vector<std::string> names;
+  const auto add_redistribution = [&](bool exists, const std::string& direction, const std::string& axes) {
+    if (!exists) return;
+    for (const char* what : {" packing ", " communication ", " unpacking "}) names.push_back(direction + what + axes);
+  };
+  names.emplace_back("forward fft x");
+  add_redistribution(x_to_y, "forward", "x to y");
+  names.emplace_back("forward fft y");
+  add_redistribution(y_to_z, "forward", "y to z");
+  names.emplace_back("forward fft z");
+  names.emplace_back("backward fft z");
+  add_redistribution(y_to_z, "backward", "z to y");
+  names.emplace_back("backward fft y");
+  add_redistribution(x_to_y, "backward", "y to x");
+  names.emplace_back("backward fft x");
+  return names;
 }
 
-TEST_P(DistributedFftBy, TimesItsPartsInOrder) {
+TEST_P(DistributedFftBy, TimesItsPartsByName) {
   for (const Variant& variant : test::fft_variants()) {
     Transform transform(variant, {9, 10, 11}, *exchange_);
     transform.fill(noise({9, 10, 11}));
-    PhaseTimers& timers = transform.fft().timers();
-    timers.enable();
-    for (const bool forward : {true, false}) {
-      SCOPED_TRACE(variant.name + (forward ? ", forward" : ", backward"));
-      timers.reset();
-      if (forward) {
+    DistributedFft& fft = transform.fft();
+    fft.enable_timers();
+    for (const std::string direction : {"forward", "backward"}) {
+      SCOPED_TRACE(variant.name + ", " + direction);
+      fft.reset_timers();
+      if (direction == "forward") {
         transform.forward();
       } else {
         transform.backward();
       }
       std::vector<std::string> names;
-      for (const auto& phase : timers.phases()) names.emplace_back(name_of(phase.phase));
-      EXPECT_EQ(names, phases_of(variant, forward, GetParam()));
+      for (const auto& [name, phase, seconds] : fft.parts()) {
+        names.push_back(name);
+        if (!name.starts_with(direction)) {
+          EXPECT_EQ(seconds, 0) << name;
+        } else if (phase != TimedPhase::packing) {
+          EXPECT_GT(seconds, 0) << name;
+        }
+      }
+      EXPECT_EQ(names, parts_of(variant));
+    }
+  }
+}
+
+/// Movers of mpi_p2p that take longer: to pack, to communicate and, most of all, to unpack.
+class SlowExchange : public Exchange {
+ public:
+  static constexpr double packing = 2e-3, communication = 4e-3, unpacking = 8e-3;
+
+  MPI_Comm world() const override { return MPI_COMM_WORLD; }
+  std::unique_ptr<BlockMover> block_mover(const Route& route) override {
+    return std::make_unique<SlowMover>(exchange_->block_mover(route), route);
+  }
+
+ private:
+  class SlowMover : public BlockMover {
+   public:
+    SlowMover(std::unique_ptr<BlockMover> mover, Route route) : mover_(std::move(mover)), route_(std::move(route)) {}
+
+    void start(const Parts& outgoing, const Parts& incoming) override {
+      spend(packing, TimedPhase::packing);
+      mover_->start(outgoing, incoming);
+    }
+    void finish() override {
+      mover_->finish();
+      spend(communication, TimedPhase::communication);
+      spend(unpacking, TimedPhase::packing);
+    }
+    std::byte* open() override { return mover_->open(); }
+    std::byte* incoming_blocks() override { return mover_->incoming_blocks(); }
+    std::size_t buffer_bytes(bool sending) const override { return mover_->buffer_bytes(sending); }
+
+   private:
+    void spend(double seconds, TimedPhase phase) const {
+      const RouteTiming timing(route_, phase);
+      const double start = wall_seconds();
+      while (wall_seconds() - start < seconds) std::this_thread::yield();
+    }
+
+    std::unique_ptr<BlockMover> mover_;
+    Route route_;
+  };
+
+  std::unique_ptr<Exchange> exchange_ = make_exchange("mpi_p2p", MPI_COMM_WORLD);
+};
+
+TEST(DistributedFftParts, TellPackingFromUnpacking) {
+  if (size_of(MPI_COMM_WORLD) == 1 || device::is_gpu()) GTEST_SKIP() << "nothing is exchanged, or not by the host";
+  SlowExchange exchange;
+  for (const Variant& variant : test::fft_variants()) {
+    SCOPED_TRACE(variant.name);
+    Transform transform(variant, {9, 10, 11}, exchange);
+    transform.fill(noise({9, 10, 11}));
+    transform.forward();
+    transform.backward();
+    for (const auto& [name, phase, seconds] : transform.fft().parts()) {
+      if (phase == TimedPhase::communication) {
+        EXPECT_GE(seconds, SlowExchange::communication) << name;
+      } else if (phase == TimedPhase::packing) {
+        const bool unpacks = name.find("unpacking") != std::string::npos;
+        EXPECT_GE(seconds, unpacks ? SlowExchange::unpacking : SlowExchange::packing) << name;
+      }
     }
   }
 }

@@ -352,6 +352,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& method) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, HaloExchangeBy, testing::ValuesIn(exchange_methods()), name_of);
+INSTANTIATE_TEST_SUITE_P(OnHosts, HaloExchangeBy, testing::ValuesIn(test::methods_on_hosts()), name_of);
 INSTANTIATE_TEST_SUITE_P(SmallCounts, HaloExchangeBy, testing::ValuesIn(test::small_count_methods()), name_of);
 
 }  // namespace

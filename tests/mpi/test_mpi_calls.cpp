@@ -9,9 +9,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "core/decomp/communicator.hpp"
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/array_types.hpp"
+#include "core/decomp/field.hpp"
+#include "core/decomp/halo_exchange.hpp"
 #include "core/decomp/transpose.hpp"
 #include "core/device/buffer.hpp"
 #include "core/support/collective.hpp"
@@ -22,9 +26,11 @@ namespace {
 
 struct Calls {
   int sends = 0, receives = 0, alltoallv = 0, alltoallw = 0, datatypes = 0;
-  int largest_count = 0;  ///< of elements, in one message or in one call that makes a datatype
+  int largest_count = 0;        ///< of elements, in one message or in one call that makes a datatype
+  std::map<int, int> sends_to;  ///< each rank of MPI_COMM_WORLD
 };
 Calls calls;
+bool windows_fail = false;  ///< on this rank
 
 }  // namespace
 
@@ -33,6 +39,7 @@ extern "C" {
 int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
               MPI_Request* request) {
   ++calls.sends;
+  ++calls.sends_to[sluice::ranks_in(MPI_COMM_WORLD, comm)[static_cast<std::size_t>(rank)]];
   calls.largest_count = std::max(calls.largest_count, count);
   return PMPI_Isend(buffer, count, type, rank, tag, comm, request);
 }
@@ -63,6 +70,10 @@ int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype
   calls.largest_count = std::max(calls.largest_count, count * length);
   return PMPI_Type_create_hvector(count, length, stride, type, made);
 }
+int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window) {
+  const int status = PMPI_Win_allocate_shared(bytes, unit, info, comm, base, window);
+  return windows_fail ? MPI_ERR_NO_MEM : status;
+}
 int MPI_Type_commit(MPI_Datatype* type) {
   ++calls.datatypes;
   return PMPI_Type_commit(type);
@@ -75,8 +86,15 @@ namespace {
 
 /// The calls of `moves` exchanges, in which each rank has a block for every other.
 void expect_calls(const std::string& method, int moves) {
-  const int messages = moves * (size_of(MPI_COMM_WORLD) - 1);
-  const bool by_messages = method == "mpi_p2p" || method == "mpi_streams" || method == "mpi_datatype";
+  int peers = 0;
+  for (int rank = 0; rank < size_of(MPI_COMM_WORLD); ++rank) {
+    const bool gets_messages =
+        method.starts_with("peer") ? !test::is_on_this_host(method, rank) : rank != rank_of(MPI_COMM_WORLD);
+    peers += gets_messages ? 1 : 0;
+  }
+  const int messages = moves * peers;
+  const bool by_messages =
+      method == "mpi_p2p" || method == "mpi_streams" || method == "mpi_datatype" || method.starts_with("peer_mpi");
   if (method == "mpi_pipelined") {
     EXPECT_GT(calls.sends, messages);  // blocks are cut into pieces
     EXPECT_GT(calls.receives, messages);
@@ -98,7 +116,7 @@ class CallsOf : public testing::TestWithParam<std::string> {
   }
 
   // In so many, mpi_pipelined tries several sizes of pieces, if blocks are larger than the smallest, 256 KiB.
-  static constexpr int round_trips = 12;
+  const int round_trips = GetParam() == "mpi_pipelined" ? 12 : 2;
   // As many bytes in both precisions.
   static constexpr std::int64_t planes = sizeof(real) == sizeof(double) ? 120 : 240;
 
@@ -156,6 +174,113 @@ TEST_P(CallsOf, SeveralFieldsShareTheirMessages) {
   expect_calls(GetParam(), 2 * round_trips * (exchange_->sends_unpacked() ? fields : 1));
 }
 
+/// Messages to each rank of MPI_COMM_WORLD, which must be `expected` to each of those on other hosts.
+class MessagesOf : public CallsOf {
+ protected:
+  void expect_messages(const std::map<int, int>& expected) const {
+    for (int rank = 0; rank < size_of(MPI_COMM_WORLD); ++rank) {
+      const auto found = expected.find(rank);
+      const bool is_neighbour = found != expected.end() && !test::is_on_this_host(GetParam(), rank);
+      const bool by_mpi = GetParam().starts_with("peer_mpi");
+      EXPECT_EQ(calls.sends_to[rank], is_neighbour && by_mpi ? found->second : 0) << "to rank " << rank;
+    }
+  }
+};
+
+// Transposes in rows and columns of all process grids, of which some cross hosts and others do not.
+TEST_P(MessagesOf, TransposesAreForRanksOfOtherHostsOnly) {
+  const std::array<std::int64_t, 3> cells{24, 24, 24};
+  for (const ProcessGrid& grid : Decomposition::candidates(cells, size_of(MPI_COMM_WORLD), 12)) {
+    const Decomposition decomposition(cells, grid, 12);
+    const Communicator comm(MPI_COMM_WORLD, grid);
+    const auto x_pencil = [&](int rank) { return decomposition.spectral_x_pencil(rank); };
+    const auto y_pencil = [&](int rank) { return decomposition.spectral_y_pencil(rank); };
+    const auto z_pencil = [&](int rank) { return decomposition.spectral_z_pencil(rank); };
+    Transpose<std::complex<real>> in_row(comm.row(), comm.row_boxes(x_pencil), comm.row_boxes(y_pencil), *exchange_);
+    Transpose<std::complex<real>> in_column(comm.column(), comm.column_boxes(y_pencil), comm.column_boxes(z_pencil),
+                                            *exchange_);
+    const Box3 x = x_pencil(comm.rank());
+    const Box3 y = y_pencil(comm.rank());
+    Buffer<std::complex<real>> source(static_cast<std::size_t>(x.volume())),
+        source_y(static_cast<std::size_t>(y.volume()));
+    const auto in_x = contiguous_view(source.data(), x.nx(), x.ny(), x.nz());
+    const auto in_y = contiguous_view(source_y.data(), y.nx(), y.ny(), y.nz());
+    const auto expect = [&](MPI_Comm direction) {
+      std::map<int, int> expected;
+      for (const int rank : ranks_in(MPI_COMM_WORLD, direction)) expected[rank] = 2;
+      expect_messages(expected);
+    };
+    calls = {};
+    in_row.forward(as_const(in_x));
+    in_row.backward(in_x);
+    expect(comm.row());
+    calls = {};
+    in_column.forward(as_const(in_y));
+    in_column.backward(in_y);
+    expect(comm.column());
+  }
+}
+
+// One message to each neighbour in y, in z, and in z in the background.
+TEST_P(MessagesOf, HalosAreForNeighboursOnOtherHostsOnly) {
+  const std::array<std::int64_t, 3> cells{12, 24, 24};
+  const int ranks = size_of(MPI_COMM_WORLD);
+  for (const ProcessGrid& grid : Decomposition::candidates(cells, ranks, 12)) {
+    const Decomposition decomposition(cells, grid, 12);
+    const Communicator comm(MPI_COMM_WORLD, grid);
+    const Box3 box = decomposition.x_pencil(comm.rank());
+    HaloExchange halo(comm, box, *exchange_);
+    Field first(box, Location::center), second(box, Location::center);
+    std::map<int, int> along_y, along_z;
+    for (const int step : {1, grid.py - 1}) {
+      if (grid.py > 1) along_y[grid.rank((comm.y_index() + step) % grid.py, comm.z_index())] = 1;
+    }
+    for (const int z : {comm.z_index() - 1, comm.z_index() + 1}) {
+      if (z >= 0 && z < grid.pz) along_z[grid.rank(comm.y_index(), z)] = 1;
+    }
+    calls = {};
+    halo.update_y({&first, &second});
+    expect_messages(along_y);
+    calls = {};
+    halo.update_z(first, HaloExchange::Layers{1, 1});
+    expect_messages(along_z);
+    if (grid.pz == 1) continue;
+    calls = {};
+    halo.start_z({&first, &second});
+    EXPECT_EQ(calls.sends, 0);  // only copies within the host are in the background
+    halo.finish_z();
+    expect_messages(along_z);
+  }
+}
+
+// Shared memory that one rank does not get: the same error on the ranks of all hosts, and none of them waits.
+TEST_P(MessagesOf, AFaultOnOneHostIsTheFaultOfAll) {
+  if (device::is_gpu()) GTEST_SKIP() << "memory is not shared by windows";
+  const auto code_of = [&](const auto& action) {
+    windows_fail = rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
+    ExitCode code = ExitCode::success;
+    try {
+      action();
+    } catch (const Error& error) {
+      code = error.code();
+    }
+    windows_fail = false;
+    return code;
+  };
+  EXPECT_EQ(code_of([&] { test::make_tested(GetParam()); }), ExitCode::resources);
+  const std::size_t bytes = 1 << 20;
+  std::vector<std::size_t> blocks(static_cast<std::size_t>(size_of(MPI_COMM_WORLD)), bytes);
+  blocks[static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))] = 0;
+  const BlockLayout layout = BlockLayout::of(blocks);
+  const Route route{MPI_COMM_WORLD, layout, layout};
+  int on_last_host = 0;
+  for (int rank = 0; rank < size_of(MPI_COMM_WORLD); ++rank) on_last_host += test::is_on_this_host(GetParam(), rank);
+  MPI_Bcast(&on_last_host, 1, MPI_INT, size_of(MPI_COMM_WORLD) - 1, MPI_COMM_WORLD);
+  const ExitCode expected = on_last_host > 1 ? ExitCode::resources : ExitCode::success;  // alone it needs no buffer
+  EXPECT_EQ(code_of([&] { exchange_->block_mover(route); }), expected);
+  EXPECT_NE(exchange_->block_mover(route), nullptr);
+}
+
 /// Blocks of more elements than a count may hold: as few messages as possible, or one call with nested datatypes.
 class CallsWithSmallCountsOf : public CallsOf {};
 
@@ -209,6 +334,9 @@ TEST(ArrayTypes, DescribePartsOfAnySize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(SmallCounts, CallsWithSmallCountsOf, testing::ValuesIn(test::small_count_methods()),
+                         [](const auto& method) { return method.param; });
+
+INSTANTIATE_TEST_SUITE_P(OnHosts, MessagesOf, testing::ValuesIn(test::methods_on_hosts()),
                          [](const auto& method) { return method.param; });
 
 INSTANTIATE_TEST_SUITE_P(Methods, CallsOf, testing::ValuesIn(test::tested_methods()),

@@ -12,9 +12,11 @@
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
+#include "core/decomp/exchange/hosts.hpp"
 #include "core/decomp/transpose.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "core/support/owned_comm.hpp"
 #include "tests/support/exchange_methods.hpp"
 #include "tests/support/index_array.hpp"
 
@@ -282,6 +284,62 @@ TEST(ExchangeMethods, CandidatesAreMethodsOfTheBuildAndTheSameOnAllRanks) {
   std::string of_first = all;
   broadcast(of_first, MPI_COMM_WORLD);
   EXPECT_EQ(all, of_first);
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// On a CPU all of these methods work.
+TEST(ExchangeMethods, CandidatesOnSeveralHostsAreHierarchicalOnes) {
+  if (world_size() == 1 || device::is_gpu()) GTEST_SKIP();
+  EXPECT_TRUE(has(exchange_candidates(MPI_COMM_WORLD), "peer"));
+  EXPECT_FALSE(has(exchange_candidates(MPI_COMM_WORLD), "peer_mpi"));  // the same on one host
+  for (const test::HostGroups& groups : test::host_groups) {
+    const test::EmulatedHosts hosts(groups);
+    const std::vector<std::string> candidates = exchange_candidates(MPI_COMM_WORLD);
+    EXPECT_EQ(candidates.front(), "mpi_p2p");
+    EXPECT_TRUE(has(candidates, "peer_mpi"));
+    EXPECT_FALSE(has(candidates, "peer"));
+    try {
+      make_exchange("peer", MPI_COMM_WORLD);
+      ADD_FAILURE() << "peer on several hosts";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::resources);
+      EXPECT_NE(std::string(error.what()).find("several hosts"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Hosts, AreEmulatedByNameInAnyCommunicator) {
+  EXPECT_EQ(size_of(ranks_of_host(MPI_COMM_WORLD)), world_size());
+  const OwnedComm reversed = OwnedComm::split(MPI_COMM_WORLD, 0, -rank_of(MPI_COMM_WORLD));
+  for (const test::HostGroups& groups : test::host_groups) {
+    const test::EmulatedHosts hosts(groups);
+    for (MPI_Comm comm : {MPI_COMM_WORLD, static_cast<MPI_Comm>(reversed)}) {
+      std::vector<int> expected;
+      for (const int rank : ranks_in(MPI_COMM_WORLD, comm)) {
+        if (test::is_on_this_host(groups.name, rank)) expected.push_back(rank);
+      }
+      EXPECT_EQ(ranks_in(MPI_COMM_WORLD, ranks_of_host(comm)), expected) << groups.name;
+    }
+  }
+}
+
+TEST(Hosts, RefusesWrongNamesOnAllRanks) {
+  std::string names = "a";
+  for (int rank = 1; rank < world_size(); ++rank) names += ",a";
+  const bool last = rank_of(MPI_COMM_WORLD) == world_size() - 1;
+  for (const std::string& wrong : {names + ",b", names + ",", names.substr(1), last ? "b" + names.substr(1) : names}) {
+    const test::EmulatedHosts hosts(wrong);
+    try {
+      ranks_of_host(MPI_COMM_WORLD);
+      EXPECT_EQ(world_size(), 1) << wrong;  // one rank is its only host, whatever its name
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_NE(std::string(error.what()).find("SLUICE_EMULATED_HOSTS"), std::string::npos) << error.what();
+    }
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& method) {

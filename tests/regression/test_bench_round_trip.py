@@ -95,13 +95,59 @@ def test_fft_measures_every_decomposition_and_layout(tmp_path: Path) -> None:
     }
     for entry in rows:
         assert {phase["name"] for phase in entry["phases"]} == {"fft", "packing", "communication"}
+        axes = {"slab_2d_1d": ["y z"], "slab_1d_2d": ["x y"], "pencil": ["x y", "y z"]}[entry["kind"]]
+        names = {f"{direction} fft {axis}" for direction in ("forward", "backward") for axis in "xyz"}
+        for first, second in map(str.split, axes):
+            for what in ("packing", "communication", "unpacking"):
+                names |= {f"forward {what} {first} to {second}", f"backward {what} {second} to {first}"}
+        assert {part["name"] for part in entry["parts"]} == names
         assert entry["milliseconds_forward"] > 0
         assert entry["milliseconds_backward"] > 0
         assert 0 < entry["communication_fraction"] <= 1
-        assert 0 < entry["error"] < (1e-14 if entry["precision"] == "double" else 1e-5)
+        assert 0 < entry["coefficient_error"] <= entry["error"]
+        assert entry["error"] < (1e-14 if entry["precision"] == "double" else 1e-5)
         points = 24 * 20 * 32
         operations = 10 * points * math.log2(points)
         assert entry["tflops"] == pytest.approx(operations / entry["milliseconds"] * 1e-9)
+
+
+def test_intervals_are_shown_where_repeats_suffice(tmp_path: Path) -> None:
+    file = tmp_path / "fft.json"
+    for repeats, wanted in ((5, set()), (7, {"95"}), (12, {"95", "99"})):
+        args = ("--grid", "24,20,32", "--repeats", repeats, "--warm-up", 1, "--json", file)
+        outcome = must(sluice("bench", "fft", *args, "--kind", "slab_2d_1d", "--layout", "realigned"))
+        assert "95 %" in outcome.out
+        (entry,) = read(file)
+        found = {key.removeprefix("milliseconds_interval_"): value for key, value in entry.items()}
+        assert {percent for percent in ("95", "99") if percent in found} == wanted
+        for percent in wanted:
+            low, high = found[percent]
+            assert entry["milliseconds_spread"][0] <= low <= entry["milliseconds"] <= high
+            assert high <= entry["milliseconds_spread"][1]
+            assert f"{low:.3f} {high:.3f}" in outcome.out
+
+
+def test_several_and_complex_fields_are_measured(tmp_path: Path) -> None:
+    file = tmp_path / "fft.json"
+    way = ("bench", "fft", *GRID, "--kind", "pencil", "--layout", "contiguous", "--exchange", "mpi_p2p")
+    points = 24 * 20 * 32
+    measured = []
+    for values, fields in (("real", 1), ("real", 3), ("complex", 1), ("complex", 2)):
+        args = (*way, "--values", values, "--fields", fields, "--json", file)
+        outcome = must(sluice(*args, ranks=4))
+        assert f"{fields} {values} field(s)" in outcome.out
+        (entry,) = read(file)
+        assert (entry["values"], entry["fields"]) == (values, fields)
+        operations = 10 * points * math.log2(points) * fields
+        assert entry["tflops"] == pytest.approx(operations / entry["milliseconds"] * 1e-9)
+        measured.append(entry)
+    one, three, of_complex, two = (entry["bytes_sent"] for entry in measured)
+    assert three == 3 * one
+    assert two == 2 * of_complex
+    # Both directions of two exchanges, in each of which a rank sends half of its quarter of the grid.
+    value = 16 if measured[0]["precision"] == "double" else 8
+    assert of_complex == 2 * 2 * value * points / 4 / 2
+    must(sluice("bench", "fft", *GRID, "--kind", "fftw", "--fields", 2), 2)
 
 
 def test_several_grids_are_measured_in_one_call(tmp_path: Path) -> None:

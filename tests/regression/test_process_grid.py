@@ -95,3 +95,34 @@ def test_each_kind_of_traffic_with_its_own_method(references: References, tmp_pa
     assert record(tmp_path / "out")["exchange"] == chosen
     assert record(tmp_path / "out")["tuning"] == []
     assert_same_results(reference, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "grid"),
+    [
+        ("a,a,b,b", "[2, 2]"),  # rows within hosts
+        ("a,b,a,b", "[2, 2]"),  # columns within hosts
+        ("a,a,a,b,b,b", "[2, 3]"),  # one row of three leaves its host
+    ],
+)
+def test_ranks_on_several_hosts(references: References, tmp_path: Path, hosts: str, grid: str) -> None:
+    """Pairs of ranks of one emulated host exchange in another way than others; the same bits."""
+    case, reference = references["implicit_z"]
+    command = ["run", case, "--reproducible", "--output", tmp_path / "out", "--set", f"parallel.grid={grid}"]
+    env = {"SLUICE_EMULATED_HOSTS": hosts}
+    ranks = len(hosts.split(","))
+    must(sluice(*command, "--set", "parallel.exchange=peer_mpi", ranks=ranks, env=env))
+    assert record(tmp_path / "out")["exchange"] == "peer_mpi"
+    assert_same_results(reference, tmp_path / "out")
+
+
+def test_auto_on_several_hosts(references: References, tmp_path: Path) -> None:
+    case, _ = references["explicit"]
+    command = ["run", case, "--output", tmp_path / "out", "--set", "parallel.grid=[1, 3]"]
+    env = {"SLUICE_EMULATED_HOSTS": "a,a,b"}
+    must(sluice(*command, ranks=3, env=env))
+    tried = {entry["exchange"] for entry in record(tmp_path / "out")["tuning"]}
+    assert "peer_mpi" in tried
+    assert "peer" not in tried
+    outcome = must(sluice(*command, "--overwrite", ranks=2, env=env), 2)
+    assert "SLUICE_EMULATED_HOSTS is 'a,a,b', but there are 2 ranks" in outcome.err

@@ -457,7 +457,7 @@ TEST_P(Driving, TurbulentProfileHasThePower) {
   test::expect_at_most("|u_tau^2 U_b / P - 1|", std::abs(power / 0.0042 - 1), 1e-13);
 }
 
-INSTANTIATE_TEST_SUITE_P(Discretisations, Driving, testing::ValuesIn(test::discretisations_and_implicit),
+INSTANTIATE_TEST_SUITE_P(Discretisations, Driving, testing::ValuesIn(test::discretisations),
                          [](const auto& form) { return test::name_of(form.param); });
 
 }  // namespace

@@ -29,8 +29,8 @@ FlowCase settings_for(const test::Discretisation& form, double viscosity) {
 }
 
 /// 1/dt_lim = max(kappa (|u - V|/dx + |v|/dy) + |w|/dz)/sqrt(3) + 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51,
-/// the dz term of the second part with explicit diffusion only; w's own dz is the distance between the centres on its
-/// sides.
+/// the dz term of the second part with explicit diffusion only, and 1/H^2 in place of all of them if diffusion is
+/// implicit in all directions; w's own dz is the distance between the centres on its sides.
 double direct_limit(const Flow& flow) {
   const GlobalArray u = flow.read(flow.state.velocity.u);
   const GlobalArray v = flow.read(flow.state.velocity.v);
@@ -47,9 +47,11 @@ double direct_limit(const Flow& flow) {
       }
     }
   }
-  const bool explicit_z = flow.settings.flow.diffusion == Diffusion::explicit_;
-  const double squares = kappa * kappa * (std::pow(grid.dx(), -2) + std::pow(grid.dy(), -2)) +
-                         (explicit_z ? std::pow(grid.dz_min(), -2) : 0);
+  const Diffusion diffusion = flow.settings.flow.diffusion;
+  const double in_plane = kappa * kappa * (std::pow(grid.dx(), -2) + std::pow(grid.dy(), -2));
+  const double squares = diffusion == Diffusion::implicit     ? std::pow(grid.z_nodes().back(), -2)
+                         : diffusion == Diffusion::implicit_z ? in_plane
+                                                              : in_plane + std::pow(grid.dz_min(), -2);
   return 1 / (rate / std::sqrt(3.0) + 4 * flow.settings.flow.viscosity * squares / 2.51);
 }
 

@@ -4,34 +4,41 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
+#include "core/decomp/exchange/hosts.hpp"
 #include "core/decomp/exchange/remote_mover.hpp"
 #include "core/decomp/host_access.hpp"
+#include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
 // All methods, in the order in which they are tried: the name, and a function that throws Error(resources) on all ranks
 // if the method does not work between them. Its file defines std::unique_ptr<Exchange> make_NAME(MPI_Comm world).
-// Then what array_moves() returns.
-#define SLUICE_GPU_METHODS(METHOD)   \
-  METHOD(peer, require_peer, shared) \
-  METHOD(nccl, require_nothing, packed)
-#define SLUICE_MPI_METHODS(METHOD)                \
-  METHOD(mpi_p2p, require_nothing, packed)        \
-  METHOD(mpi_alltoall, require_nothing, packed)   \
-  METHOD(mpi_streams, require_nothing, packed)    \
-  METHOD(mpi_pipelined, require_nothing, packed)  \
-  METHOD(mpi_datatype, require_nothing, in_place) \
-  METHOD(mpi_alltoallw, require_nothing, in_place)
+// Then what array_moves() returns, and whether ranks of other hosts are reached in another way.
+#define SLUICE_DIRECT_METHODS(METHOD) METHOD(peer, require_peer, shared, false)
+#define SLUICE_GPU_METHODS(METHOD)             \
+  METHOD(nccl, require_nothing, packed, false) \
+  METHOD(peer_nccl, require_peer_within_hosts, shared, true)
+#define SLUICE_MPI_METHODS(METHOD)                        \
+  METHOD(mpi_p2p, require_nothing, packed, false)         \
+  METHOD(mpi_alltoall, require_nothing, packed, false)    \
+  METHOD(mpi_streams, require_nothing, packed, false)     \
+  METHOD(mpi_pipelined, require_nothing, packed, false)   \
+  METHOD(mpi_datatype, require_nothing, in_place, false)  \
+  METHOD(mpi_alltoallw, require_nothing, in_place, false) \
+  METHOD(peer_mpi, require_peer_within_hosts, shared, true)
 
 namespace sluice {
 
 #define SLUICE_DECLARE(name, ...) std::unique_ptr<Exchange> make_##name(MPI_Comm world);
+SLUICE_DIRECT_METHODS(SLUICE_DECLARE)
 SLUICE_GPU_METHODS(SLUICE_DECLARE)
 SLUICE_MPI_METHODS(SLUICE_DECLARE)
 void require_peer(MPI_Comm world);
+void require_peer_within_hosts(MPI_Comm world);
 
 namespace {
 
@@ -43,18 +50,22 @@ struct Method {
   std::unique_ptr<Exchange> (*make)(MPI_Comm world);  ///< null if this build does not have it
   void (*require)(MPI_Comm world);
   ArrayMoves array_moves;
+  bool hierarchical;
 };
 
 void require_nothing(MPI_Comm /*world*/) {}
 
 const std::vector<Method>& methods() {
 #ifdef SLUICE_CUDA
-#define SLUICE_GPU_METHOD(name, require, moves) {#name, false, make_##name, require, ArrayMoves::moves},
+#define SLUICE_GPU_METHOD(name, require, moves, tiers) {#name, false, make_##name, require, ArrayMoves::moves, tiers},
 #else
-#define SLUICE_GPU_METHOD(name, require, moves) {#name, false, nullptr, nullptr, ArrayMoves::moves},
+#define SLUICE_GPU_METHOD(name, require, moves, tiers) {#name, false, nullptr, nullptr, ArrayMoves::moves, tiers},
 #endif
-#define SLUICE_MPI_METHOD(name, require, moves) {#name, true, make_##name, require, ArrayMoves::moves},
-  static const std::vector<Method> list{SLUICE_GPU_METHODS(SLUICE_GPU_METHOD) SLUICE_MPI_METHODS(SLUICE_MPI_METHOD)};
+#define SLUICE_DIRECT_METHOD(name, require, moves, tiers) \
+  {#name, false, make_##name, require, ArrayMoves::moves, tiers},
+#define SLUICE_MPI_METHOD(name, require, moves, tiers) {#name, true, make_##name, require, ArrayMoves::moves, tiers},
+  static const std::vector<Method> list{SLUICE_DIRECT_METHODS(SLUICE_DIRECT_METHOD) SLUICE_GPU_METHODS(
+      SLUICE_GPU_METHOD) SLUICE_MPI_METHODS(SLUICE_MPI_METHOD)};
   return list;
 }
 
@@ -129,11 +140,14 @@ const std::vector<std::string>& all_exchange_methods() {
 
 std::vector<std::string> exchange_candidates(MPI_Comm world) {
   if (size_of(world) == 1) return {"mpi_p2p"};  // nothing is sent
+  const bool one_host = size_of(ranks_of_host(world)) == size_of(world);
   std::vector<const Method*> list;
   for (const Method& method : methods()) {
+    if (method.hierarchical && one_host) continue;  // the same as `peer`
     if (works(method, world)) list.push_back(&method);
   }
   const auto direct = [](const Method* method) { return !method->through_mpi; };
+  if (!device::is_gpu()) std::ranges::stable_partition(list, std::not_fn(direct));  // the default of a CPU is by MPI
   if (!mpi_takes_device_pointers() && std::ranges::any_of(list, direct))
     std::erase_if(list, [&](const Method* method) { return !direct(method); });
   std::vector<std::string> names;
@@ -155,6 +169,11 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world)
 ArrayMoves array_moves(const std::string& name) {
   const auto found = std::ranges::find(methods(), name, &Method::name);
   return found == methods().end() ? ArrayMoves::packed : found->array_moves;
+}
+
+bool is_hierarchical(const std::string& name) {
+  const auto found = std::ranges::find(methods(), name, &Method::name);
+  return found != methods().end() && found->hierarchical;
 }
 
 }  // namespace sluice

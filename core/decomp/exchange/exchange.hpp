@@ -76,7 +76,8 @@ const std::vector<std::string>& exchange_methods();
 const std::vector<std::string>& all_exchange_methods();
 
 /// The methods from which `auto` chooses for these ranks, the default first: those that work between them. If some do
-/// not stage device memory through the host, only those. Collective.
+/// not stage device memory through the host, only those. Hierarchical ones only if the ranks are on several hosts.
+/// Collective.
 std::vector<std::string> exchange_candidates(MPI_Comm world);
 
 /// The method `name` (`auto`: the default) for the ranks of `world`. Throws Error(usage) with the list of methods if
@@ -88,5 +89,8 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, MPI_Comm world)
 enum class ArrayMoves { packed, in_place, shared };
 /// Of a method of any build; `packed` for `auto`.
 ArrayMoves array_moves(const std::string& name);
+/// Whether a method of any build treats ranks of one host and ranks of different hosts differently: array_moves() is
+/// what it does within a host, and between hosts it packs.
+bool is_hierarchical(const std::string& name);
 
 }  // namespace sluice

@@ -1,39 +1,43 @@
-#include "core/decomp/exchange/gpu/handshake.hpp"
+#include "core/decomp/exchange/handshake.hpp"
 
 #include "core/device/check_cuda.hpp"
 
 namespace sluice {
 
-struct Handshake::Run {
-  // All flags are set before any wait, so that two ranks in the same handshake do not deadlock. Both sides issue their
-  // handshakes in the same order, so a rank that is ahead never waits for a flag that depends on its own later work. If
-  // a rank has died, the others wait for its flag until MPI ends them too.
-  static __device__ void on_thread(const Handshake& handshake, int n) {
-    // Writes of earlier loops, also into other GPUs' memory, become visible before the flag.
-    __threadfence_system();
-    if (n < handshake.tells_) *const_cast<volatile Word*>(handshake.told_[n].address) = handshake.told_[n].value;
-    __syncwarp();
-    if (n < handshake.waits_) {
-      const volatile Word* flag = handshake.awaited_[n].address;
-      const Word value = handshake.awaited_[n].value;
-      while (*flag < value) {
-      }
-    }
-    __threadfence_system();
-  }
-};
-
 namespace {
 
-__global__ void run_handshake(Handshake handshake) {
-  Handshake::Run::on_thread(handshake, static_cast<int>(threadIdx.x));
+constexpr int max_flags = Handshake::max_peers_on_gpus;
+
+struct Flags {
+  Handshake::Flag told[max_flags];
+  Handshake::Flag awaited[max_flags];
+  int tells, waits;
+};
+
+/// By one warp.
+__global__ void run_handshake(Flags flags) {
+  const auto n = static_cast<int>(threadIdx.x);
+  // Writes of earlier loops, also into other GPUs' memory, become visible before the flag.
+  __threadfence_system();
+  if (n < flags.tells) *const_cast<volatile Handshake::Word*>(flags.told[n].address) = flags.told[n].value;
+  __syncwarp();
+  if (n < flags.waits) {
+    const volatile Handshake::Word* flag = flags.awaited[n].address;
+    const Handshake::Word value = flags.awaited[n].value;
+    while (*flag < value) {
+    }
+  }
+  __threadfence_system();
 }
 
 }  // namespace
 
-void Handshake::issue() const {
-  if (tells_ + waits_ == 0) return;
-  run_handshake<<<1, max_peers>>>(*this);
+void Handshake::issue(MPI_Comm /*world*/) const {
+  if (told_.empty() && awaited_.empty()) return;
+  Flags flags{};
+  for (const Flag& flag : told_) flags.told[flags.tells++] = flag;
+  for (const Flag& flag : awaited_) flags.awaited[flags.waits++] = flag;
+  run_handshake<<<1, max_flags>>>(flags);
   check_cuda(cudaGetLastError(), "exchange: handshake");
 }
 

@@ -1,8 +1,13 @@
-#include "core/decomp/exchange/gpu/shared_memory.hpp"
+#include "core/decomp/exchange/shared_memory.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <exception>
+#include <string>
 #include <utility>
 
+#include "core/decomp/exchange/handshake.hpp"
 #include "core/device/check_cuda.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
@@ -25,6 +30,29 @@ std::byte* open(const cudaIpcMemHandle_t& handle) {
                                          "); in containers the ranks must share one, with the host's IPC allowed");
   }
   return static_cast<std::byte*>(pointer);
+}
+
+constexpr int name_length = 32;
+using BusName = std::array<char, name_length>;
+
+/// Throws unless the GPUs of all ranks are different, and this rank sees and can access them all.
+void require_access(const std::vector<BusName>& names, int rank) {
+  const BusName& mine = names[static_cast<std::size_t>(rank)];
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  for (std::size_t peer = 0; peer < names.size(); ++peer) {
+    if (static_cast<int>(peer) == rank) continue;
+    if (names[peer] == mine) throw Error(ExitCode::resources, "two ranks have the same GPU");
+    int other = 0;
+    int access = 0;
+    if (cudaDeviceGetByPCIBusId(&other, names[peer].data()) != cudaSuccess) {
+      cudaGetLastError();  // clear it, or the next kernel launch would report it
+      throw Error(ExitCode::resources, fmt::format("rank {} does not see the GPU of rank {}", rank, peer));
+    }
+    check_cuda(cudaDeviceCanAccessPeer(&access, device, other), "cudaDeviceCanAccessPeer");
+    if (access == 0)
+      throw Error(ExitCode::resources, fmt::format("the GPU of rank {} has no access to that of rank {}", rank, peer));
+  }
 }
 
 }  // namespace
@@ -84,6 +112,22 @@ SharedMemory::~SharedMemory() {
   if (std::uncaught_exceptions() > 0) return;
   cudaDeviceSynchronize();  // wait for this rank's loops, which write into the others' memory
   give_back();
+}
+
+void require_shared_memory(MPI_Comm host) {
+  std::vector<BusName> names(static_cast<std::size_t>(size_of(host)));
+  BusName mine{};
+  run_collectively(host, [&] {
+    if (size_of(host) > Handshake::max_peers_on_gpus)
+      throw Error(ExitCode::resources, fmt::format("a host has more than {} ranks", Handshake::max_peers_on_gpus));
+    int device = 0;
+    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    check_cuda(cudaDeviceGetPCIBusId(mine.data(), name_length, device), "cudaDeviceGetPCIBusId");
+  });
+  check_mpi(MPI_Allgather(mine.data(), name_length, MPI_CHAR, names.data(), name_length, MPI_CHAR, host),
+            "MPI_Allgather");
+  run_collectively(host, [&] { require_access(names, rank_of(host)); });
+  const SharedMemory trial(host, 1);  // some containers forbid it
 }
 
 }  // namespace sluice

@@ -1,5 +1,4 @@
 #pragma once
-// Only for files of a GPU build.
 #include <mpi.h>
 
 #include <cstddef>
@@ -7,8 +6,8 @@
 
 namespace sluice {
 
-/// Zeroed device memory of equal size on every rank, mapped into all ranks (CUDA IPC). The GPUs must be in one host and
-/// have access to each other. Construction and destruction are collective.
+/// Zeroed device memory of equal size on every rank of a host, mapped into all these ranks: by CUDA IPC, or in a CPU
+/// build by a shared window of MPI. Construction and destruction are collective.
 class SharedMemory {
  public:
   SharedMemory() = default;
@@ -30,8 +29,13 @@ class SharedMemory {
 
   MPI_Comm world_ = MPI_COMM_NULL;
   std::size_t bytes_ = 0;
-  std::byte* own_ = nullptr;
+  std::byte* own_ = nullptr;        ///< GPU build
   std::vector<std::byte*> mapped_;  ///< by rank; own_ among them
+  MPI_Win window_ = MPI_WIN_NULL;   ///< CPU build
 };
+
+/// Throws Error(resources), on all ranks, unless the ranks of `host` can share memory; on GPUs each rank needs one of
+/// its own that has access to all others. Collective.
+void require_shared_memory(MPI_Comm host);
 
 }  // namespace sluice

@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
-#include "core/decomp/exchange/gpu/handshake.hpp"
-#include "core/decomp/exchange/gpu/shared_memory.hpp"
+#include "core/decomp/exchange/handshake.hpp"
+#include "core/decomp/exchange/hosts.hpp"
 #include "core/decomp/exchange/packed_mover.hpp"
 #include "core/decomp/exchange/remote_copies.hpp"
-#include "core/device/check_cuda.hpp"
+#include "core/decomp/exchange/shared_memory.hpp"
 #include "core/device/stream.hpp"
 #include "core/device/tuning.hpp"
 #include "core/support/collective.hpp"
@@ -20,41 +19,9 @@ namespace sluice {
 
 namespace {
 
-constexpr int name_length = 32;
-using BusName = std::array<char, name_length>;
-
-/// Throws unless the GPUs of all ranks are different, and this rank sees and can access them all.
-void require_access(const std::vector<BusName>& names, int rank) {
-  const BusName& mine = names[static_cast<std::size_t>(rank)];
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  for (std::size_t peer = 0; peer < names.size(); ++peer) {
-    if (static_cast<int>(peer) == rank) continue;
-    if (names[peer] == mine) throw Error(ExitCode::resources, "two ranks have the same GPU");
-    int other = 0;
-    int access = 0;
-    if (cudaDeviceGetByPCIBusId(&other, names[peer].data()) != cudaSuccess) {
-      cudaGetLastError();  // clear it, or the next kernel launch would report it
-      throw Error(ExitCode::resources, fmt::format("rank {} does not see the GPU of rank {}", rank, peer));
-    }
-    check_cuda(cudaDeviceCanAccessPeer(&access, device, other), "cudaDeviceCanAccessPeer");
-    if (access == 0)
-      throw Error(ExitCode::resources, fmt::format("the GPU of rank {} has no access to that of rank {}", rank, peer));
-  }
-}
-
-void require_one_host(MPI_Comm world) {
-  const int here = size_of(OwnedComm::of_host(world));
-  run_collectively(world, [&] {
-    if (here < size_of(world)) throw Error(ExitCode::resources, "the ranks are on several hosts");
-    if (here > Handshake::max_peers)
-      throw Error(ExitCode::resources, fmt::format("more than {} ranks", Handshake::max_peers));
-  });
-}
-
-/// For the GPUs of one host. Loops and copy engines directly write or read other ranks' memory (CUDA IPC): blocks in
-/// the receiver's buffer, or shared arrays. Ranks wait for each other on the device, by flags in shared memory; the
-/// host does not wait.
+/// For the ranks of one host. Loops and copy engines directly write or read other ranks' memory: blocks in the
+/// receiver's buffer, or shared arrays. Ranks wait for each other by flags in shared memory; on GPUs the device waits,
+/// and the host does not.
 ///
 /// Between any two ranks, transfers in each direction are numbered 1, 2, ... and have two flags, which only grow:
 /// - `ready` = n: transfer n may begin. The owner of the accessed memory writes it into the other rank's memory.
@@ -117,7 +84,7 @@ class Peer::Transfer {
       handshake.tell(exchange_->ready(guest, exchange_->rank_), number(exchange_->served_, guest) + 1);
     for (const int host : hosts_)
       handshake.await(exchange_->ready(exchange_->rank_, host), number(exchange_->made_, host) + 1);
-    handshake.issue();
+    handshake.issue(exchange_->world_);
   }
 
   void end() {
@@ -126,7 +93,7 @@ class Peer::Transfer {
       handshake.tell(exchange_->done(host, exchange_->rank_), ++number(exchange_->made_, host));
     for (const int guest : guests_)
       handshake.await(exchange_->done(exchange_->rank_, guest), ++number(exchange_->served_, guest));
-    handshake.issue();
+    handshake.issue(exchange_->world_);
   }
 
  private:
@@ -377,7 +344,8 @@ std::unique_ptr<Mover> Peer::background_mover(const Route& route) {
 }
 
 std::unique_ptr<Transposer> Peer::transposer(const Splittings& boxes) {
-  if (boxes.to.size() == 1) return Exchange::transposer(boxes);
+  // Communicators of one rank share nothing; but all ranks must do the same.
+  if (agreed(boxes.to.size()) == 1) return Exchange::transposer(boxes);
   return std::make_unique<Arrays>(*this, boxes);
 }
 
@@ -389,24 +357,19 @@ std::unique_ptr<RemoteMover> Peer::remote_mover(const RemoteRoute& route) {
 
 }  // namespace
 
-/// Throws unless all ranks are on one host, each with its own GPU that has access to all others. Collective.
+/// Throws unless all ranks are on one host and share memory. Collective.
 void require_peer(MPI_Comm world) {
+  const OwnedComm host = ranks_of_host(world);
   try {
-    require_one_host(world);
-    int device = 0;
-    std::vector<BusName> names(static_cast<std::size_t>(size_of(world)));
-    BusName mine{};
     run_collectively(world, [&] {
-      check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-      check_cuda(cudaDeviceGetPCIBusId(mine.data(), name_length, device), "cudaDeviceGetPCIBusId");
+      if (size_of(host) < size_of(world)) throw Error(ExitCode::resources, "the ranks are on several hosts");
     });
-    check_mpi(MPI_Allgather(mine.data(), name_length, MPI_CHAR, names.data(), name_length, MPI_CHAR, world),
-              "MPI_Allgather");
-    run_collectively(world, [&] { require_access(names, rank_of(world)); });
-    const SharedMemory trial(world, 1);  // some containers forbid it
+    require_shared_memory(world);
   } catch (const Error& error) {
     throw Error(ExitCode::resources,
-                fmt::format("parallel.exchange: peer does not work between these ranks: {}; use nccl", error.what()));
+                fmt::format("parallel.exchange: peer does not work between these ranks: {}; auto chooses a method that "
+                            "does",
+                            error.what()));
   }
 }
 
