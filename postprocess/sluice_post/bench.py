@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,7 +106,7 @@ def _optional(entry: dict[str, Any], name: str) -> float | None:
 def _interval(entry: dict[str, Any], name: str) -> tuple[float, float] | None:
     if name not in entry:
         return None
-    low, high = (_number(value, name) for value in entry[name])
+    low, high = (number(value, name) for value in entry[name])
     return low, high
 
 
@@ -132,27 +132,17 @@ def _row(entry: dict[str, Any]) -> Row:
     least, most = (number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
     return Row(
         what=str(entry["what"]),
-<<<<<<< HEAD
         cells=() if links else tuple(int(number(n, "cells")) for n in entry["cells"]),
-=======
-        cells=() if links else tuple(int(_number(n, "cells")) for n in entry["cells"]),
         values=str(entry.get("values", "real")),
-        fields=int(_positive(entry, "fields")) if "fields" in entry else 1,
->>>>>>> benchfft
+        fields=int(positive(entry["fields"], "fields")) if "fields" in entry else 1,
         precision=str(entry["precision"]),
         ranks=int(positive(entry["ranks"], "ranks")),
         device=str(entry["device"]),
         kind=f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
         layout="" if links else str(entry["layout"]),
-<<<<<<< HEAD
         process_grid=() if links else tuple(int(number(n, "process_grid")) for n in entry["process_grid"]),
-        exchange=str(entry["name"] if links else entry["exchange"]),
-        median=positive(entry["milliseconds"], "milliseconds"),
-=======
-        process_grid=() if links else tuple(int(_number(n, "process_grid")) for n in entry["process_grid"]),
         exchange=str(entry["name"]) if links else _exchange(entry),
-        median=_positive(entry, "milliseconds"),
->>>>>>> benchfft
+        median=positive(entry["milliseconds"], "milliseconds"),
         least=least,
         most=most,
         interval_95=_interval(entry, "milliseconds_interval_95"),
@@ -240,19 +230,6 @@ def _text(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
-def aligned(lines: Sequence[Sequence[str]], numbers: Iterable[int]) -> str:
-    """A table whose columns `numbers` are aligned on the right."""
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    right = set(numbers)
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if column in right else text.ljust(width)
-            for column, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
-
-
 def table_text(rows: Iterable[Row]) -> str:
     """Time, rates and the fraction of communication, of the fastest set-up for each grid and number of ranks."""
     lines = [("", "grid", "precision", "ranks", "fastest", "ms", "95 %", "GB/s", "TFLOPS", "communication")]
@@ -271,11 +248,7 @@ def table_text(rows: Iterable[Row]) -> str:
                 _text(row.communication_fraction, 2),
             )
         )
-<<<<<<< HEAD
-    return text_table(lines, numbers=range(5, 9))
-=======
-    return aligned(lines, range(5, 10))
->>>>>>> benchfft
+    return text_table(lines, numbers=range(5, 10))
 
 
 CSV_COLUMNS = (

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sluice_post.bench import Row, aligned, fastest
+from sluice_post.bench import Row, fastest
+from sluice_post.bench_values import text_table
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def exponents_text(rows: Sequence[Row]) -> str:
         fits = [strong_scaling(curve, time_of) for time_of in SCALING.values()]
         ranks = ", ".join(str(row.ranks) for row in curve)
         lines.append((name, ranks, *("" if fit is None else fit.text for fit in fits)))
-    text = aligned(lines, range(2, 5))
+    text = text_table(lines, range(2, 5))
     for name, collapse in collapses(rows).items():
         fit = collapse.fit
         scatter = "" if fit.scatter is None else f", scatter {100 * math.expm1(fit.scatter):.0f} %"

@@ -380,54 +380,39 @@ def validation(arguments: argparse.Namespace) -> None:
 
 def bench(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of measurements."""
-<<<<<<< HEAD
-    from sluice_post import bench, bench_figures, bench_steps, step_figures
-    from sluice_post.style import figure_style, save_png
-
-    results = bench.read_results(arguments.files)
-=======
-    from sluice_post import bench, bench_figures, bench_scaling, fft_model
+    from sluice_post import bench, bench_figures, bench_scaling, bench_steps, fft_model, step_figures
     from sluice_post.errors import UsageError
     from sluice_post.style import figure_style, save_png
 
     if (arguments.forecast is None) != (arguments.network is None):
         raise UsageError("--forecast and --network belong together")
-    rows = bench.read_rows(arguments.files)
->>>>>>> benchfft
+    results = bench.read_results(arguments.files)
+    rows = results.rows
     base: Path = arguments.output or arguments.files[0].with_suffix("")
 
     def path(ending: str) -> Path:
         return base.with_name(base.name + ending)
 
-<<<<<<< HEAD
-    tables = {}
-    if results.rows:
-        tables[".csv"] = (bench.table_text(results.rows), bench.csv_text(results.rows))
-    if results.steps:
-        tables["_phases.csv"] = (
-            bench_steps.table_text(results.steps),
-            bench_steps.csv_text(results.steps),
-        )
-    for name, (printed, values) in tables.items():
-        print(f"{printed}\n")
-        export.write_text(path(name), values)
-        print(f"table: {path(name)}")
-=======
-    print(bench.table_text(rows))
-    if exponents := bench_scaling.exponents_text(rows):
-        print(f"\n{exponents}")
-    if comparison := fft_model.comparison_text(rows):
-        print(f"\n{comparison}")
+    if rows:
+        print(bench.table_text(rows))
+        if exponents := bench_scaling.exponents_text(rows):
+            print(f"\n{exponents}")
+        if comparison := fft_model.comparison_text(rows):
+            print(f"\n{comparison}")
     if arguments.forecast is not None:
         gb_per_s, microseconds = arguments.network
         link = fft_model.Link(1e9 * gb_per_s, 1e-6 * microseconds)
         forecast = fft_model.forecast_text(rows, arguments.forecast, arguments.devices_per_host, link)
         print(f"\n{forecast or 'no forecast: that needs transforms on several ranks by a method that packs'}")
-    export.write_text(path(".csv"), bench.csv_text(rows))
-    print(f"\ntable: {path('.csv')}")
->>>>>>> benchfft
+    if rows:
+        export.write_text(path(".csv"), bench.csv_text(rows))
+        print(f"\ntable: {path('.csv')}")
+    if results.steps:
+        print(bench_steps.table_text(results.steps))
+        export.write_text(path("_phases.csv"), bench_steps.csv_text(results.steps))
+        print(f"\ntable: {path('_phases.csv')}")
     with figure_style():
-        figures = bench_figures.all_figures(results.rows) | step_figures.all_figures(results.steps)
+        figures = bench_figures.all_figures(rows) | step_figures.all_figures(results.steps)
         for name, figure in figures.items():
             save_png(figure, path(f"{name}.png"))
             print(f"figure: {path(f'{name}.png')}")

@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sluice_post.bench import Row, aligned
+from sluice_post.bench import Row
+from sluice_post.bench_values import text_table
 
 Grid = tuple[int, int]  # py x pz ranks; slabs have py = 1
 
@@ -135,7 +136,7 @@ def comparison_text(rows: Iterable[Row]) -> str:
         texts.append(
             f"communication by {exchange}, {device}: {link.bandwidth / 1e9:.3g} GB/s, {link.latency * 1e6:.3g} us per "
             f"message; pencils are faster where P^2 / bytes of coefficients > {_threshold(link)}\n"
-            + aligned(lines, range(3, 9))
+            + text_table(lines, range(3, 9))
         )
     return "\n\n".join(texts)
 
@@ -236,4 +237,4 @@ def forecast_text(rows: Iterable[Row], ranks: Sequence[int], devices: int, betwe
                     numbers = [f"{1e3 * time:.3f}" for time in times]
                     tflops = f"{operations / forecast.seconds * 1e-12:.3g}"
                     lines.append((grid, precision, exchange, str(count), split, *numbers, tflops))
-    return aligned(lines, (3, 5, 6, 7, 8)) if len(lines) > 1 else ""
+    return text_table(lines, (3, 5, 6, 7, 8)) if len(lines) > 1 else ""

@@ -4,11 +4,7 @@ import math
 import numpy as np
 import pytest
 
-<<<<<<< HEAD
-from sluice_post.bench import csv_text, fastest, fitted_exponent, read_results, table_text
-=======
-from sluice_post.bench import csv_text, fastest, read_rows, table_text
->>>>>>> benchfft
+from sluice_post.bench import csv_text, fastest, read_results, table_text
 from sluice_post.bench_figures import (
     bars_figure,
     collapse_figure,

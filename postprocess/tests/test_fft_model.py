@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from sluice_post.bench import read_rows
+from sluice_post.bench import read_results
 from sluice_post.cli import main
 from sluice_post.fft_model import (
     Hosts,
@@ -50,7 +50,7 @@ def entry(kind, grid, n=64, link=LINK, computation=None, values="complex", **mor
 def rows_of(tmp_path, *entries):
     file = tmp_path / "fft.json"
     file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    return read_rows([file])
+    return read_results([file]).rows
 
 
 def test_slabs_and_pencils_send_what_the_thesis_says():
