@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -158,10 +159,13 @@ def test_the_command_prints_model_and_forecast(tmp_path, capsys):
     assert main(["bench", file, *args]) == 0
     out = capsys.readouterr().out
     assert "25 GB/s, 20 us per message" in out
-    lines = [line.split() for line in out.splitlines() if " double  nccl " in line]
-    splits = [line[8] for line in lines if line[7] in ("8", "64")]
-    assert splits == 4 * ["slabs", "pencils"]
+    found = re.findall(r" double +nccl +(\d+) +(slabs|pencils)", out)
+    assert sorted(found) == sorted(
+        2 * [(count, way) for count in ("8", "64") for way in ("slabs", "pencils")]
+    )
     assert main(["bench", file, "--forecast", "8"]) == 2
     assert "--network" in capsys.readouterr().err
     for wrong in (("--forecast", "0"), ("--network", "-1", "2"), ("--devices-per-host", "x")):
-        assert main(["bench", file, *args, *wrong]) == 2
+        with pytest.raises(SystemExit) as ended:
+            main(["bench", file, *args, *wrong])
+        assert ended.value.code == 2
