@@ -76,6 +76,7 @@ TEST(Case, FillsInDefaults) {
   EXPECT_EQ(c.output.log_every, 100);
   EXPECT_EQ(c.output.log_seconds, 60.0);
   EXPECT_EQ(c.output.checkpoint_every, 20.0);
+  EXPECT_EQ(c.output.writer, WriterSpec{});
   EXPECT_FALSE(c.output.statistics.enabled || c.output.spectra.enabled || c.output.densities.enabled || c.walltime ||
                c.watchdog);
   EXPECT_TRUE(c.output.slices.empty() && c.output.spectra.heights.empty());
