@@ -44,7 +44,7 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       "case.yaml:8:1: time: one of the keys end, steps is needed",
       "case.yaml:9:8: time.cfl: '7' is out of range; allowed: a number > 0 and <= 1",
       "case.yaml:10:3: time.dt: contradicts time.cfl in line 9; allowed: one of the two",
-      "case.yaml:11:14: time.diffusion: 'implict_z' is not known; allowed: one of explicit, implicit_z; did "
+      "case.yaml:11:14: time.diffusion: 'implict_z' is not known; allowed: one of explicit, implicit_z, implicit; did "
       "you mean "
       "'implicit_z'?",
       "case.yaml:14:16: output.slices[0].normal: 'q' is not known; allowed: one of x, y, z",
