@@ -279,7 +279,7 @@ def test_initial_field_with_nan(tmp_path: Path, ranks: int) -> None:
     ("changes", "ranks", "code", "part"),
     [
         ({"grid.cells": [4, 2, 4]}, 3, 6, "solver.z_blocks"),
-        ({"parallel": {"grid": [1, 3]}}, 3, 6, "solver.z_blocks"),
+        ({"parallel": {"grid": [1, 3]}, "solver.z_blocks": 2}, 3, 6, "solver.z_blocks"),
         ({"parallel": {"grid": [2, 2]}}, 3, 2, "parallel.grid"),
         ({"parallel": {"grid": [65536, 65537]}}, 3, 2, "needs 4295032832 processes"),
         ({"parallel": {"grid": [1000000, 1000000]}}, 3, 2, "needs 1000000000000 processes"),
