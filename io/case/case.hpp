@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/decomp/exchange/exchange_methods.hpp"
+#include "io/case/writer_spec.hpp"
 #include "model/accuracy.hpp"
 #include "model/parameters.hpp"
 #include "model/schedule.hpp"
@@ -131,6 +132,7 @@ struct OutputSpec {
   std::vector<ProbeSpec> probes;
   std::vector<FieldsSpec> fields;
   CatalystSpec catalyst;
+  WriterSpec writer;  ///< of checkpoints and fields
 
   bool operator==(const OutputSpec&) const = default;
 };
@@ -184,6 +186,8 @@ template <>
 inline constexpr auto names_of<TridiagonalMethod> = std::array{"ptdma"sv, "transpose"sv};
 template <>
 inline constexpr auto names_of<Order> = std::array{"2"sv, "4"sv};
+template <>
+inline constexpr auto names_of<WriterKind> = std::array{"direct"sv, "hdf5"sv};
 template <>
 inline constexpr auto names_of<Switch> = std::array{"off"sv, "on"sv};
 

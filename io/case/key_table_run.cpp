@@ -70,6 +70,11 @@ KeyValue catalyst_scripts() {
   return value;
 }
 
+KeyValue of_hint(std::string MpiIoHint::*part) {
+  return bind(
+      text, {}, [=](auto& settings, std::size_t item) -> auto& { return settings.output.writer.hints[item].*part; });
+}
+
 using Sampling = SamplingSpec OutputSpec::*;
 
 /// The keys that statistics, spectra and densities have in common.
@@ -425,6 +430,41 @@ std::vector<Key> output_keys() {
        .meaning = "The file libcatalyst.so. auto: beside or above the folders of the environment variable "
                   "CATALYST_IMPLEMENTATION_PATHS, else where the system looks for libraries.",
        .example = "/opt/paraview/lib/libcatalyst.so"},
+      {.path = "output.writer",
+       .value = member(choice, &Case::output, &OutputSpec::writer, &WriterSpec::kind),
+       .fallback = "direct",
+       .meaning =
+           "How the ranks write the fields of checkpoints and of output.fields. direct: by system calls; hdf5: by "
+           "collective calls of parallel HDF5, which take hints for MPI-IO. The files are the same.",
+       .commented = true},
+      {.path = "output.alignment",
+       .value = member(integer, &Case::output, &OutputSpec::writer, &WriterSpec::alignment),
+       .range = {.minimum = {1}, .maximum = 1 << 30},
+       .fallback = "1",
+       .unit = "bytes",
+       .meaning =
+           "In these files, fields of at least this size begin at a multiple of it, such as the size of a stripe "
+           "or block of the file system.",
+       .example = "1048576",
+       .commented = true},
+      {.path = "output.mpi_io_hints",
+       .value = list_of(&Case::output, &OutputSpec::writer, &WriterSpec::hints),
+       .fallback = "[]",
+       .meaning = "Hints for MPI-IO, with output.writer hdf5 only. Those that the MPI library or the file system does "
+                  "not know have no effect.",
+       .commented = true},
+      {.path = "output.mpi_io_hints[].name",
+       .value = of_hint(&MpiIoHint::name),
+       .required = true,
+       .meaning =
+           "Name of the hint: striping_factor, striping_unit, cb_nodes, cb_buffer_size, romio_cb_write or another "
+           "one of the MPI library.",
+       .example = "striping_factor"},
+      {.path = "output.mpi_io_hints[].value",
+       .value = of_hint(&MpiIoHint::value),
+       .required = true,
+       .meaning = "Its value.",
+       .example = "16"},
       {.path = "walltime",
        .value = member(duration, &Case::walltime),
        .words = {"none"},

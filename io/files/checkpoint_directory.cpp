@@ -132,7 +132,7 @@ CheckpointWriter::CheckpointWriter(MPI_Comm comm, CheckpointSpec spec, const Loc
       directory_(spec.directory),
       writer_(comm,
               {checkpoint_path(spec.directory, spec.step), format::checkpoint, spec.step, spec.time,
-               std::move(spec.provenance), std::move(spec.grid), spec.type},
+               std::move(spec.provenance), std::move(spec.grid), spec.type, std::move(spec.writer)},
               block) {}
 
 std::vector<std::string> CheckpointWriter::tidy_up(int keep) const {

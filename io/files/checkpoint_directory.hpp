@@ -58,6 +58,7 @@ struct CheckpointSpec {
   Provenance provenance;
   GridLines grid;
   h5::Type type = h5::Type::float64;  ///< of the fields: float32 or float64
+  WriterSpec writer = {};
 };
 
 /// Writes one checkpoint, as SnapshotWriter does. Older checkpoints stay untouched until the new one is complete on

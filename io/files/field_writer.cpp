@@ -141,6 +141,24 @@ void FieldWriter::write(std::uint64_t address, const void* data, PosixFile& file
   }
 }
 
+void FieldWriter::write(h5::ParallelFile& file, const std::string& dataset, const void* data,
+                        std::int64_t call_bytes) const {
+  std::int64_t calls = 1;  // the same on all ranks
+  for (const Box3& box : boxes_) {
+    const std::int64_t bytes = box.volume() * static_cast<std::int64_t>(element_bytes_);
+    calls = std::max(calls, (bytes + call_bytes - 1) / call_bytes);
+  }
+  const auto* next = static_cast<const std::byte*>(data);
+  const std::int64_t planes = block_.box.extent(2);
+  for (std::int64_t call = 0; call < calls; ++call) {
+    Box3 part = block_.box;
+    part.hi[2] = part.lo[2] + planes * (call + 1) / calls;
+    part.lo[2] += planes * call / calls;
+    file.write(dataset, part, next);
+    next += part.volume() * element_bytes_;
+  }
+}
+
 std::vector<std::byte> gather_box(MPI_Comm comm, const Box3& box, const Box3& piece, h5::Type type, const void* data,
                                   std::int64_t samples) {
   if (samples * box.volume() > std::numeric_limits<int>::max())

@@ -3,20 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/support/box3.hpp"
 #include "io/files/hdf5.hpp"
+#include "io/files/hdf5_parallel.hpp"
 #include "io/files/local_block.hpp"
 #include "io/files/posix_file.hpp"
 
 namespace sluice::io {
 
-/// Writes a distributed field, row-major, into a reserved range of a file. If every rank's block is contiguous there,
-/// as with z slabs, each rank writes its own. Otherwise every rank handles an equal range of pieces: it collects their
-/// elements from the ranks that hold them, so that it still writes long contiguous ranges. All failures are detected by
-/// plain system calls on the rank where they happen and reported on every rank; no rank waits for one that failed.
-/// Memory besides the field: none for contiguous blocks, otherwise twice `window_bytes`.
+/// Writes a distributed field, row-major, into a reserved range of a file.
 class FieldWriter {
  public:
   /// Throws Error(internal) unless the blocks of all ranks make up the global array. Collective.
@@ -26,12 +24,22 @@ class FieldWriter {
   /// Bytes of the whole field.
   std::size_t bytes() const { return layout_.offset(layout_.count()); }
 
-  /// `address`: where the field begins in the file. `data`: this rank's block. Collective. Throws Error(io) on every
-  /// rank.
+  /// Writes by system calls. If every rank's block is contiguous in the file, as with z slabs, each rank writes its
+  /// own. Otherwise every rank handles an equal range of pieces: it collects their elements from the ranks that hold
+  /// them, so that it still writes long contiguous ranges. Every failure is detected on the rank where it happens and
+  /// reported on every rank; no rank waits for one that failed. Memory besides the field: none for contiguous blocks,
+  /// otherwise twice `window_bytes`. `address`: where the field begins in the file. `data`: this rank's block.
+  /// Collective. Throws Error(io) on every rank.
   void write(std::uint64_t address, const void* data, PosixFile& file);
+
+  /// Writes through HDF5, whose collective writes take at most `call_bytes` of each rank. `dataset`: the field in the
+  /// file. `data`: this rank's block. Collective. Throws Error(io) on every rank.
+  void write(h5::ParallelFile& file, const std::string& dataset, const void* data,
+             std::int64_t call_bytes = default_call) const;
 
  private:
   static constexpr std::size_t default_window = std::size_t{16} << 20;
+  static constexpr std::int64_t default_call = std::int64_t{1} << 30;  ///< counts of MPI-IO have 32 bits
 
   struct Window {
     std::int64_t begin;

@@ -135,7 +135,7 @@ std::uint64_t Dataset::address() const {
 File::File(Turn turn, std::shared_ptr<const FileContext> context, Handle handle)
     : turn_(std::move(turn)), context_(std::move(context)), handle_(std::move(handle)) {}
 
-File File::create(const std::string& path, ExitCode code) {
+File File::create(const std::string& path, ExitCode code, std::int64_t alignment) {
   Turn turn;
   silence();
   const auto context = std::make_shared<const FileContext>(FileContext{path, code});
@@ -144,7 +144,10 @@ File File::create(const std::string& path, ExitCode code) {
   const Handle access = access_list(*context);
   use_write_driver(access.get());
   // Use the object format of HDF5 1.8 or later: it has metadata checksums and attributes of any size.
-  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0) context->fail("prepare access");
+  if (H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0 ||
+      H5Pset_alignment(access.get(), alignment, alignment) < 0) {
+    context->fail("prepare access");
+  }
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(creation.get(), false);
   store_in_header(creation.get());
@@ -262,9 +265,18 @@ void File::link(const std::string& existing, const std::string& name) {
   }
 }
 
+void File::require_written() const {
+  if (write_error() != 0) throw file_error(path(), "write", write_error(), context_->code);
+}
+
+void File::flush() {
+  if (H5Fflush(handle_.get(), H5F_SCOPE_LOCAL) < 0) context_->fail("flush the file");
+  require_written();
+}
+
 void File::close() {
   if (H5Fclose(handle_.release()) < 0) context_->fail("close the file");
-  if (write_error() != 0) throw file_error(path(), "write", write_error(), context_->code);
+  require_written();
 }
 
 void write_file(const std::string& path, const std::function<void(File&)>& build,

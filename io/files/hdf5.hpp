@@ -2,9 +2,9 @@
 // The part of HDF5 that Sluice uses, with owned handles and checked calls. Only .cpp files of io/ include HDF5's
 // header.
 //
-// Each file is opened by a single process: snapshot.hpp explains how many ranks write one file. Every function
-// here is local and throws Error with the exit code given at opening; its message has the file, the action and object,
-// and HDF5's innermost reason. HDF5 itself prints nothing.
+// Each file is opened by a single process, but for those of hdf5_parallel.hpp: snapshot.hpp explains how many ranks
+// write one file. Every function here is local and throws Error with the exit code given at opening; its message has
+// the file, the action and object, and HDF5's innermost reason. HDF5 itself prints nothing.
 //
 // HDF5 serves one thread at a time. A File has its thread's turn as long as it exists; other threads wait for it.
 #include <concepts>
@@ -201,7 +201,8 @@ class Dataset : public Object {
 /// A file, open for reading or newly created.
 class File {
  public:
-  static File create(const std::string& path, ExitCode code);
+  /// `alignment`: datasets of at least so many bytes begin at a multiple of it in the file.
+  static File create(const std::string& path, ExitCode code, std::int64_t alignment = 1);
   static File open(const std::string& path, ExitCode code);  ///< read-only
 
   const std::string& path() const { return context_->path; }
@@ -223,6 +224,9 @@ class File {
   /// them. They need a hash of their own. The dataset must be contiguous and written.
   void exclude_from_metadata_hash(const Dataset& dataset);
   const std::vector<ByteRange>& excluded() const { return excluded_; }
+  /// Writes what HDF5 holds in memory of a created file, which other processes may then open. Throws if any write
+  /// since its creation failed.
+  void flush();
   /// A second name for an object.
   void link(const std::string& existing, const std::string& name);
 
@@ -231,6 +235,7 @@ class File {
 
  private:
   File(Turn turn, std::shared_ptr<const FileContext> context, Handle handle);
+  void require_written() const;
   Handle create_properties(std::int64_t property_class) const;
   Dataset create_dataset(const std::string& name, const Shape& shape, Type type, const Handle& properties) const;
 

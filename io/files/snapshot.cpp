@@ -167,7 +167,8 @@ void SnapshotWriter::begin_file() {
   if (const auto name = parse_numbered_name(path.filename().string()))
     remove_numbered_files(directory, name->prefix, unfinished_suffix);  // those of killed runs
   unfinished_.emplace(spec_.path);
-  file_.emplace(h5::File::create(unfinished_->path(), ExitCode::io));
+  if (!spec_.writer.hints.empty()) h5::create_with_hints(unfinished_->path(), spec_.writer.hints);
+  file_.emplace(h5::File::create(unfinished_->path(), ExitCode::io, spec_.writer.alignment));
   write_grid_lines(*file_, spec_.grid);
 }
 
@@ -178,6 +179,7 @@ std::uint64_t SnapshotWriter::lay_out(const FieldDescriptor& field) {
   const std::uint64_t address = dataset.address();
   file_->exclude_from_metadata_hash(dataset);
   data_->reserve(address, writer_.bytes());
+  file_->flush();  // other ranks may open it
   return address;
 }
 
@@ -185,15 +187,21 @@ void SnapshotWriter::write_field(const FieldDescriptor& field, const void* data)
   std::uint64_t address = 0;
   run_on_root(comm_, [&] { address = lay_out(field); });
   address = sum_over(comm_, address);  // 0 on the other ranks
-  const std::uint64_t hash = write_elements(address, data);
+  const std::uint64_t hash = write_elements("/" + field.name, address, data);
   run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
   contents_[field.name] = hash;
   fields_.push_back(field.name);
 }
 
-std::uint64_t SnapshotWriter::write_elements(std::uint64_t address, const void* data) {
-  const h5::Break others_may_write;
-  writer_.write(address, data, *data_);
+std::uint64_t SnapshotWriter::write_elements(const std::string& name, std::uint64_t address, const void* data) {
+  if (spec_.writer.kind == WriterKind::hdf5) {
+    h5::ParallelFile file(comm_, spec_.path + unfinished_suffix, spec_.writer.hints);
+    writer_.write(file, name, data);
+    file.close();
+  } else {
+    const h5::Break others_may_write;
+    writer_.write(address, data, *data_);
+  }
   return sum_over(comm_, field_hash(block_.box, block_.global, h5::bytes_of(spec_.type), data));
 }
 

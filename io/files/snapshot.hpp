@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/case/writer_spec.hpp"
 #include "io/files/array_dataset.hpp"
 #include "io/files/field_writer.hpp"
 #include "io/files/file_format.hpp"
@@ -67,6 +68,7 @@ struct SnapshotSpec {
   Provenance provenance;
   GridLines grid;
   h5::Type type = h5::Type::float64;  ///< of the fields: float32 or float64
+  WriterSpec writer = {};
 };
 
 /// Writes one file of distributed fields: construct, write_field for each field, write_values for each group, commit.
@@ -74,8 +76,8 @@ struct SnapshotSpec {
 /// complete on disk.
 ///
 /// Rank 0 builds the HDF5 file without the fields' elements and reserves space for them; every rank then writes its
-/// share (FieldWriter). So HDF5 itself never waits for another rank. docs/reliability.md says how HDF5's parallel
-/// writing fails.
+/// share (FieldWriter). With WriterKind::direct, HDF5 itself never waits for another rank. With WriterKind::hdf5, the
+/// ranks open the file a second time, through MPI-IO, for each field. Both writers make the same file.
 class SnapshotWriter {
  public:
   /// Removes unfinished files of a killed run from the folder, which is created if missing, and starts PATH.tmp.
@@ -100,7 +102,7 @@ class SnapshotWriter {
  private:
   void begin_file();
   std::uint64_t lay_out(const FieldDescriptor& field);
-  std::uint64_t write_elements(std::uint64_t address, const void* data);  ///< returns the field's hash
+  std::uint64_t write_elements(const std::string& name, std::uint64_t address, const void* data);  ///< returns the hash
   void write_root();
   void verify();
 

@@ -39,7 +39,12 @@ struct BenchOptions {
   std::optional<int> warm_up;                    ///< round trips before the measured ones; unset: until tuning ends
   double time_limit = 10;                        ///< seconds per setup
   std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size
-  std::string directory = ".";                   ///< checkpoint: where to write
+
+  // checkpoint
+  std::string directory = ".";     ///< where to write
+  std::string writer = "direct";   ///< or hdf5
+  std::int64_t alignment = 1;      ///< of the fields in the file, in bytes
+  std::vector<std::string> hints;  ///< for MPI-IO: NAME=VALUE
 
   /// The only grid.
   const Cells& cells() const { return grids.front(); }

@@ -49,11 +49,26 @@ class ScratchDirectory {
   bool created_ = false;  ///< by this rank
 };
 
+/// As a case has them in output.
+io::WriterSpec writer_of(const BenchOptions& options) {
+  io::WriterSpec writer{*io::from_name<io::WriterKind>(options.writer), options.alignment, {}};
+  for (const std::string& hint : options.hints) {
+    const auto equals = hint.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == hint.size())
+      throw Error(ExitCode::usage, fmt::format("bench checkpoint: the hint '{}' is not of the form NAME=VALUE", hint));
+    writer.hints.push_back({hint.substr(0, equals), hint.substr(equals + 1)});
+  }
+  if (!writer.hints.empty() && writer.kind != io::WriterKind::hdf5)
+    throw Error(ExitCode::usage, "bench checkpoint: hints for MPI-IO need the writer hdf5");
+  return writer;
+}
+
 /// The fields of a checkpoint, with random values, on z slabs or the process grid that was asked for.
 class CheckpointBenchmark {
  public:
   explicit CheckpointBenchmark(const BenchOptions& options)
       : options_(options),
+        writer_(writer_of(options)),
         processes_(options.process_grid.empty() ? ProcessGrid{1, size_of(MPI_COMM_WORLD)}
                                                 : ProcessGrid{options.process_grid[0], options.process_grid[1]}),
         scratch_(options.directory) {
@@ -134,7 +149,8 @@ class CheckpointBenchmark {
     const auto& [nx, ny, nz] = options_.cells();
     io::CheckpointWriter writer(
         MPI_COMM_WORLD,
-        {scratch_.path(), 1, 0.0, {}, io::grid_lines(nx, 2.0, ny, 1.0, z_nodes_), io::h5::type_of<real>}, block_);
+        {scratch_.path(), 1, 0.0, {}, io::grid_lines(nx, 2.0, ny, 1.0, z_nodes_), io::h5::type_of<real>, writer_},
+        block_);
     for (const FieldDescriptor& field : fields_) writer.write_field(field, values_.data());
     writer.write_values("/state", {});
     return writer.commit(1).path;
@@ -145,6 +161,9 @@ class CheckpointBenchmark {
     row["name"] = name;
     row["cells"] = options_.cells();
     row["process_grid"] = {processes_.py, processes_.pz};
+    row["writer"] = options_.writer;
+    row["alignment"] = options_.alignment;
+    row["hints"] = options_.hints;
     row["repeats"] = options_.repeats;
     row["bytes"] = static_cast<std::int64_t>(bytes());
     const Spread spread = spread_of(seconds);
@@ -154,6 +173,7 @@ class CheckpointBenchmark {
   }
 
   const BenchOptions& options_;
+  io::WriterSpec writer_;
   ProcessGrid processes_;
   ScratchDirectory scratch_;
   io::LocalBlock block_;
@@ -172,9 +192,9 @@ ExitCode bench_checkpoint(const BenchOptions& options) {
   for (const Json& row : rows) json.write(row);
   run_on_root(MPI_COMM_WORLD, [&] {
     const auto& [nx, ny, nz] = options.cells();
-    fmt::print("checkpoint of {} x {} x {} ({:.0f} MB, {} precision), {} rank(s) as {} x {}\n", nx, ny, nz,
+    fmt::print("checkpoint of {} x {} x {} ({:.0f} MB, {} precision), {} rank(s) as {} x {}, writer {}\n", nx, ny, nz,
                benchmark.bytes() * 1e-6, precision_name, size_of(MPI_COMM_WORLD), benchmark.processes().py,
-               benchmark.processes().pz);
+               benchmark.processes().pz, options.writer);
     print_table(rows, {text_column("", 24, "name"), time_column(), number_column("GB/s", 10, "gb_per_s", 2),
                        number_column("of plain", 10, "fraction_of_plain", 2)});
   });

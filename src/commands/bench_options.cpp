@@ -145,6 +145,12 @@ const std::vector<BenchOption>& bench_options() {
          app.add_option("--directory", options.directory, "Where to write; removed afterwards")
              ->type_name("DIR")
              ->check(CLI::ExistingDirectory);
+         app.add_option("--writer", options.writer, "How the ranks write, as output.writer of a case")
+             ->check(CLI::IsMember(io::all_names<io::WriterKind>()));
+         app.add_option("--alignment", options.alignment, "Bytes, as output.alignment")->check(CLI::PositiveNumber);
+         app.add_option("--hint", options.hints, "A hint for MPI-IO, with --writer hdf5; may be repeated")
+             ->type_name("NAME=VALUE")
+             ->allow_extra_args(false);
        }},
       {round_trips | links,
        [](CLI::App& app, BenchOptions& options) {

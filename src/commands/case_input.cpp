@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
 #include "io/case/case_file.hpp"
 #include "io/case/yaml_tree.hpp"
+#include "io/files/hdf5_parallel.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/outputs/run_files.hpp"
 #include "src/run/precisions.hpp"
@@ -37,6 +39,14 @@ std::optional<std::string> shared_variable(const std::string& name, MPI_Comm com
   });
   broadcast(text, comm);
   return text.empty() ? std::nullopt : std::optional(text.substr(1));
+}
+
+/// What this build cannot do, and names that files need for something else.
+std::vector<io::KeyFault> further_faults(const io::Case& settings) {
+  std::vector<io::KeyFault> faults = name_conflicts(settings);
+  if (settings.output.writer.kind == io::WriterKind::hdf5 && !io::h5::is_parallel())
+    faults.push_back({"output.writer", std::string(io::h5::no_parallel_hdf5) + "; allowed: direct"});
+  return faults;
 }
 
 }  // namespace
@@ -67,7 +77,7 @@ CaseInput parse_case(const std::string& text, const CaseOptions& options, MPI_Co
   };
   const auto variable = [&](const std::string& name) { return shared_variable(name, comm); };
   input.settings = io::parse_case(text, options.file, options.settings, folder,
-                                  {.read_file = read_table, .variable = variable, .further_rules = name_conflicts});
+                                  {.read_file = read_table, .variable = variable, .further_rules = further_faults});
   if (!input.settings.precision) input.settings.precision = precision_name;
   require_precision(*input.settings.precision, "solver.precision", comm);
   if (input.settings.stretching.kind == io::StretchingKind::file) {

@@ -57,7 +57,8 @@ io::CheckpointSpec spec_of(const Simulation& simulation, const std::string& fold
           simulation.time(),
           provenance_of(simulation),
           grid_lines_of(simulation.grid),
-          io::h5::type_of<real>};
+          io::h5::type_of<real>,
+          simulation.settings.output.writer};
 }
 
 void refuse_failed_state(const io::CheckpointReader& reader) {
@@ -163,7 +164,8 @@ double checkpoint_bytes(const Grid& grid, const FlowParameters& flow) {
 
 bool writes_beside_steps(const io::Case& settings, int ranks, bool embedded) {
   const io::OutputSpec& output = settings.output;
-  return output.checkpoint_every && ranks == 1 && !embedded && output.catalyst.every == 0;
+  return output.checkpoint_every && ranks == 1 && !embedded && output.catalyst.every == 0 &&
+         output.writer.kind == io::WriterKind::direct;
 }
 
 double memory_beside_steps(const io::Case& settings, const Grid& grid, int ranks, bool embedded) {

@@ -19,9 +19,9 @@ io::GridLines grid_lines_of(const Grid& grid);
 /// Bytes of all fields in a checkpoint.
 double checkpoint_bytes(const Grid& grid, const FlowParameters& flow);
 
-/// Whether checkpoints on schedule are written while the run goes on. Not with several ranks, since MPI need not serve
-/// a second thread; nor where other code may use HDF5 at any time: in a program of the user (`embedded`) and in
-/// Catalyst.
+/// Whether checkpoints on schedule are written while the run goes on. Not with several ranks or through MPI-IO, since
+/// MPI need not serve a second thread; nor where other code may use HDF5 at any time: in a program of the user
+/// (`embedded`) and in Catalyst.
 bool writes_beside_steps(const io::Case& settings, int ranks, bool embedded);
 
 /// Bytes of host memory that a run holds for them.

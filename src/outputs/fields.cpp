@@ -159,10 +159,11 @@ class FieldSeries {
     const State& state = run_.flow.state();
     const bool single = spec_.precision == "single";
     const io::h5::Type type = single ? io::h5::Type::float32 : io::h5::Type::float64;
-    io::SnapshotWriter writer(run_.simulation.comm.world(),
-                              {files_.path_of(state.step), io::format::fields, state.step, state.time,
-                               provenance_of(run_.simulation), cells_.grid, type},
-                              cells_.block);
+    io::SnapshotWriter writer(
+        run_.simulation.comm.world(),
+        {files_.path_of(state.step), io::format::fields, state.step, state.time, provenance_of(run_.simulation),
+         cells_.grid, type, run_.simulation.settings.output.writer},
+        cells_.block);
     for (const CenterQuantity& quantity : quantities_of(spec_, run_.simulation.flow)) {
       if (single) {
         write_quantity<float>(writer, quantity, fields);

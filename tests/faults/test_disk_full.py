@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import re
 import resource
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from call_faults import fault
 from sluice_run import (
     ENDLESS,
     assert_goes_on,
@@ -63,10 +66,10 @@ def assert_clean_failure(out: Path, ranks: int, outcome_text: str) -> None:
         must(sluice("info", file))
 
 
-@pytest.mark.parametrize("ranks", [0, 2])
-def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int) -> None:
+@pytest.mark.parametrize(("ranks", "writer"), [(0, "direct"), (2, "direct"), (2, "hdf5")])
+def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int, writer: str) -> None:
     assert checkpoints(reference)[-1].stat().st_size > 2 * MEGABYTE
-    case = write_case(small_disk, CASE)
+    case = write_case(small_disk, {**CASE, "output.writer": writer})
     out = small_disk / "out"
     outcome = must(sluice("run", case, ranks=ranks), 4)
     assert len(checkpoints(out)) == 3
@@ -81,6 +84,29 @@ def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int)
 
     assert mount(small_disk, "remount,size=40m")
     must(sluice("run", case, "--restart", "auto", ranks=ranks))
+    assert_same_results(reference, out)
+
+
+@pytest.mark.parametrize("mpi_io", ["", "^ompio"], ids=["ompio", "romio"])
+def test_full_where_no_space_is_reserved(reference: Path, small_disk: Path, mpi_io: str) -> None:
+    """HDF5 or MPI may report it, lose data, which is noticed when they are read back, or hang until the watchdog ends
+    the run.
+    """
+    case = write_case(small_disk, {**CASE, "output.writer": "hdf5", "watchdog": 3})
+    out = small_disk / "out"
+    env = {**fault(errno.EOPNOTSUPP, "allocate", "checkpoints/", 0), "OMPI_MCA_io": mpi_io}
+    outcome = finish(start(["run", case], 2, env=env))
+    assert outcome.code in (4, 6), outcome.text
+    if outcome.code == 4:
+        assert outcome.err.count("sluice: ") == 1
+        assert re.search(
+            r"cannot write dataset /\w \(\d+ bytes are free there\)|reads back wrong", outcome.err
+        )
+    assert len(checkpoints(out)) == 3
+    for file in checkpoints(out):
+        must(sluice("info", file))
+    assert mount(small_disk, "remount,size=40m")
+    must(sluice("run", case, "--restart", "auto", "--set", "watchdog=auto", ranks=2))
     assert_same_results(reference, out)
 
 

@@ -86,6 +86,20 @@ def test_a_write_that_fails_on_one_rank_of_two(reference: Path, tmp_path: Path) 
     assert_same_results(reference, out)
 
 
+def test_a_write_through_mpi_io_that_fails_on_one_rank_of_two(reference: Path, tmp_path: Path) -> None:
+    """With ROMIO each rank writes its own slab; HDF5 1.10 then waits for the one that failed."""
+    changes = {"output.writer": "hdf5", "parallel": {"grid": [1, 2]}, "watchdog": 3}
+    case, out, mark = write_case(tmp_path, {**CASE, **changes}), tmp_path / "out", tmp_path / "mark"
+    env = {**fault(errno.EIO, "write", "checkpoints/", 6, mark, rank=1), "OMPI_MCA_io": "^ompio"}
+    outcome = finish(start(["run", case], 2, env=env))
+    assert mark.exists()
+    assert outcome.code in (4, 6), outcome.text
+    assert len(checkpoints(out)) == 1
+    must(sluice("info", checkpoints(out)[0]))
+    must(sluice("run", case, "--restart", "auto", "--set", "watchdog=auto", ranks=2))
+    assert_same_results(reference, out)
+
+
 def test_files_that_one_rank_does_not_see(tmp_path: Path) -> None:
     """As where a network file system shows new files late: outputs that a restart no longer has are found."""
     more = {

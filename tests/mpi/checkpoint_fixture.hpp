@@ -130,14 +130,19 @@ struct WriteOptions {
   int py = 1;
   int pz = 1;
   int keep = 2;
+  WriterSpec writer = {};
 };
 
 template <typename Real>
 CheckpointWriter::Committed write_checkpoint(const std::string& directory, std::int64_t step, const WriteOptions& o) {
   const LocalBlock block = pencil(o.global, o.py, o.pz, world_rank());
-  CheckpointSpec spec{
-      directory,        step, 0.1 * static_cast<double>(step), {"0.1.0", "abc123", long_case()}, test_grid(o.global),
-      h5::type_of<Real>};
+  CheckpointSpec spec{directory,
+                      step,
+                      0.1 * static_cast<double>(step),
+                      {"0.1.0", "abc123", long_case()},
+                      test_grid(o.global),
+                      h5::type_of<Real>,
+                      o.writer};
   CheckpointWriter writer(world, spec, block);
   std::vector<Real> buffer;
   for (std::size_t f = 0; f < fields.size(); ++f) {

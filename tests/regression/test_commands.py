@@ -68,7 +68,7 @@ def test_help_has_an_example(command: str) -> None:
         ("fft", ["--layout", "pencil", "--all"], ["--diffusion", "xz"]),
         ("transpose", ["--pairs", "xz", "--z-blocks"], ["--layout", "slab_2d_1d"]),
         ("links", ["--bytes", "--repeats"], ["--grid", "--order"]),
-        ("checkpoint", ["--directory", "--process-grid"], ["--exchange", "--kind"]),
+        ("checkpoint", ["--directory", "--process-grid", "--writer"], ["--exchange", "--kind"]),
     ],
 )
 def test_help_of_a_benchmark_has_its_own_options(
@@ -452,16 +452,18 @@ def test_bench_of_steps_with_scalars(tmp_path: Path) -> None:
     assert words[1] - words[0] in (2 * 10, 2 * 22)  # on a CPU, on a GPU
 
 
-@pytest.mark.parametrize("processes", ["1,2", "2,1"])
-def test_bench_compares_checkpoints_with_a_plain_write(tmp_path: Path, processes: str) -> None:
+@pytest.mark.parametrize(("processes", "writer"), [("1,2", "direct"), ("2,1", "direct"), ("2,1", "hdf5")])
+def test_bench_compares_checkpoints_with_a_plain_write(tmp_path: Path, processes: str, writer: str) -> None:
     file = tmp_path / "bench.json"
     where = ("--directory", tmp_path, "--grid", "24,20,32", "--process-grid", processes)
-    told = must(sluice("bench", "checkpoint", *where, "--repeats", 3, "--json", file, ranks=2)).out
+    how = ("--writer", writer, "--alignment", 4096, "--repeats", 3)
+    told = must(sluice("bench", "checkpoint", *where, *how, "--json", file, ranks=2)).out
     rows = {row["name"]: row for row in map(json.loads, file.read_text().splitlines())}
     assert rows.keys() == {"plain write", "checkpoint", "without verification", "verification"}
     for name, row in rows.items():
         assert name in told
         assert row["bytes"] == 4 * 8 * 24 * 20 * 32
+        assert (row["writer"], row["alignment"], row["hints"]) == (writer, 4096, [])
         assert row["gb_per_s"] == pytest.approx(row["bytes"] * 1e-6 / row["milliseconds"])
     assert rows["plain write"]["fraction_of_plain"] == pytest.approx(1)
     assert list(tmp_path.iterdir()) == [file]
@@ -474,6 +476,19 @@ def test_bench_that_is_stopped_removes_its_checkpoints(tmp_path: Path, number: s
     wait_until(lambda: list(tmp_path.glob("*/*.h5")), "a checkpoint")
     process.send_signal(number)
     assert "stopped by a signal" in must(finish(process), 4).err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--writer", "hdf5", "--hint", "cb_nodes"], "the hint 'cb_nodes' is not of the form NAME=VALUE"),
+        (["--hint", "cb_nodes=2"], "need the writer hdf5"),
+    ],
+)
+def test_bench_refuses_hints_that_have_no_effect(tmp_path: Path, options: list[str], message: str) -> None:
+    outcome = must(sluice("bench", "checkpoint", "--directory", tmp_path, *options), 2)
+    assert message in outcome.err
     assert not list(tmp_path.iterdir())
 
 

@@ -6,6 +6,7 @@ The last test compares the keys that the tests of this file and of test_keys_flo
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 import test_keys_flow as keys_flow
 from key_behaviour import SHOWN, field, line, run, shows
-from sluice_run import PRECISIONS, checkpoints, must, record, rows, sluice, step_of
+from sluice_run import PRECISIONS, assert_same_results, checkpoints, must, record, rows, sluice, step_of
 from test_catalyst import CATALYST
 
 
@@ -285,6 +286,33 @@ def test_checkpoints_are_written_and_kept(tmp_path: Path) -> None:
     for keep in [3, 2]:
         out = run(tmp_path, {"output.checkpoint": {"every": 0.04, "keep": keep}, "time.steps": 18})
         assert [step_of(one) for one in checkpoints(out)] == [12, 16, 18][-keep:]
+
+
+@shows("output.writer", "output.mpi_io_hints[].name", "output.mpi_io_hints[].value")
+def test_fields_are_written_through_mpi_io_with_hints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ROMIO, which Open MPI has besides its own MPI-IO, prints the hints of a file that it opens."""
+    monkeypatch.setenv("OMPI_MCA_io", "^ompio")
+    monkeypatch.setenv("ROMIO_PRINT_HINTS", "1")
+    hints = [{"name": "cb_buffer_size", "value": 65536}, {"name": "romio_cb_write", "value": "disable"}]
+    hdf5 = run(tmp_path, {"output.writer": "hdf5", "output.mpi_io_hints": hints})
+    printed = (hdf5.parent / "output.txt").read_text()
+    assert re.search(r"key = cb_buffer_size\s+value = 65536\s", printed)
+    assert re.search(r"key = romio_cb_write\s+value = disable\s", printed)
+    direct = run(tmp_path, {"output.writer": "direct"})
+    assert "cb_buffer_size" not in (direct.parent / "output.txt").read_text()
+    assert_same_results(direct, hdf5)
+
+
+@shows("output.alignment")
+def test_fields_begin_at_multiples_of_the_alignment(tmp_path: Path) -> None:
+    def offsets(alignment: int) -> list[int]:
+        with h5py.File(checkpoints(run(tmp_path, {"output.alignment": alignment}))[-1]) as file:
+            return [file[name].id.get_offset() % 4096 for name in "uvwp"]  # of 6144 bytes each
+
+    assert any(offsets(1))
+    assert not any(offsets(4096))
 
 
 @pytest.mark.parametrize("name", ["statistics", "spectra", "densities"])

@@ -44,7 +44,7 @@ TEST(Case, ReportsAllFaultsAtOnceInTheOrderOfTheFile) {
       "case.yaml:8:1: time: one of the keys end, steps is needed",
       "case.yaml:9:8: time.cfl: '7' is out of range; allowed: a number > 0 and <= 1",
       "case.yaml:10:3: time.dt: contradicts time.cfl in line 9; allowed: one of the two",
-      "case.yaml:11:14: time.diffusion: 'implict_z' is not known; allowed: one of explicit, implicit_z; did "
+      "case.yaml:11:14: time.diffusion: 'implict_z' is not known; allowed: one of explicit, implicit_z, implicit; did "
       "you mean "
       "'implicit_z'?",
       "case.yaml:14:16: output.slices[0].normal: 'q' is not known; allowed: one of x, y, z",
@@ -412,6 +412,26 @@ TEST(Case, RefusesFrictionRichardsonNumbersWhereTheFrictionIsNotKnown) {
   expect({"walls={bottom: free_slip, top: free_slip}"}, "free-slip walls have no friction");
 }
 
+TEST(Case, RefusesHintsThatMpiCannotTake) {
+  const auto with_hdf5 = [](const std::string& hints) {
+    return faults(minimal, {"output.writer=hdf5", "output.mpi_io_hints=" + hints});
+  };
+  const auto expect = [&](const std::string& hints, const std::string& message) {
+    const Lines found = with_hdf5(hints);
+    ASSERT_EQ(found.size(), 1U) << hints;
+    EXPECT_TRUE(contains(found[0], message)) << found[0];
+  };
+  EXPECT_TRUE(with_hdf5("[{name: striping_factor, value: 16}, {name: romio_cb_write, value: enable}]").empty());
+  expect("[{name: a, value: 1}, {name: a, value: 2}]", "output.mpi_io_hints[1].name: 'a' is given twice");
+  expect("[{name: '', value: 1}]", "output.mpi_io_hints[0].name: a text of 0 characters; allowed: 1 to 35");
+  expect("[{name: " + std::string(36, 'a') + ", value: 1}]", "a text of 36 characters; allowed: 1 to 35");
+  expect("[{name: a, value: " + std::string(256, '1') + "}]", "a text of 256 characters; allowed: 1 to 255");
+  expect("[{name: a}]", "output.mpi_io_hints[0].value: missing");
+  expect("{striping_factor: 16}", "a map is not a list");
+  EXPECT_TRUE(contains(fault("output.mpi_io_hints=[{name: a, value: 1}]"), "with output.writer hdf5 only"));
+  EXPECT_TRUE(contains(fault("output.writer=adios"), "output.writer: 'adios' is not known; allowed: "));
+}
+
 TEST(Case, RefusesValuesOutOfRange) {
   for (const char* bad : {"time.cfl=0",
                           "time.cfl=1.01",
@@ -433,6 +453,8 @@ TEST(Case, RefusesValuesOutOfRange) {
                           "output.log.every=0",
                           "output.checkpoint.keep=0",
                           "output.checkpoint.every=0",
+                          "output.alignment=0",
+                          "output.alignment=2e9",
                           "output.statistics.block=0",
                           "walltime=0",
                           "output.log.seconds=0",

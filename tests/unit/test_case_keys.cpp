@@ -107,6 +107,7 @@ Lines overrides_for(const Key& key, const std::string& value) {
   if (key.path.starts_with("output.statistics.phases."))
     overrides.push_back("output.statistics={phases: {period: 10}}");
   if (key.path.starts_with("output.catalyst.")) overrides.push_back("output.catalyst={every: 7, scripts: [a.py]}");
+  if (key.path.starts_with("output.mpi_io_hints")) overrides.emplace_back("output.writer=hdf5");
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
   if (key.path.starts_with("flow.buoyancy")) {
     overrides.push_back("scalars=[{name: temperature}, {name: one}, {name: another}]");

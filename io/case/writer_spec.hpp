@@ -1,0 +1,29 @@
+#pragma once
+// How the ranks write a field into one file: the part of a case that the files need.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice::io {
+
+enum class WriterKind {
+  direct,  ///< system calls of every rank
+  hdf5,    ///< collective calls of parallel HDF5
+};
+
+/// A hint for MPI-IO, such as striping_factor: 16. Libraries ignore those that they do not know.
+struct MpiIoHint {
+  std::string name, value;
+
+  bool operator==(const MpiIoHint&) const = default;
+};
+
+struct WriterSpec {
+  WriterKind kind = WriterKind::direct;
+  std::int64_t alignment = 1;    ///< fields of at least so many bytes begin at a multiple of it in the file
+  std::vector<MpiIoHint> hints;  ///< for WriterKind::hdf5
+
+  bool operator==(const WriterSpec&) const = default;
+};
+
+}  // namespace sluice::io
