@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/case/case.hpp"
 #include "io/case/map_reader.hpp"
 #include "io/case/yaml_tree.hpp"
 
