@@ -49,6 +49,9 @@ class FourierX {
   /// are not changed. The same bits as forward() of the stored rows. In CPU builds only: a GPU has no row in its cache.
   void forward(RowSource& source, Field& to, const PlaneRange& planes);
 
+  /// Whether rows of nx cells with gaps between them are transformed as fast as without: not by cuFFT.
+  static bool allows_gaps(std::int64_t nx);
+
   static PlaneRange all_planes(const Field& field) { return {0, field.box().nz()}; }
 
  private:

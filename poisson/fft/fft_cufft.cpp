@@ -83,6 +83,10 @@ FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod metho
 
 FourierX::~FourierX() = default;
 
+bool FourierX::allows_gaps(std::int64_t nx) {
+  return RowFourier::has_kernel(nx);
+}
+
 void FourierX::forward(Field& field, const PlaneRange& planes) {
   real* const data = plans_->first_row(field, planes);
   if (plans_->rows) {

@@ -72,6 +72,10 @@ FourierX::FourierX(const Box3& box, std::int64_t row_length, FourierMethod /*met
 
 FourierX::~FourierX() = default;
 
+bool FourierX::allows_gaps(std::int64_t /*nx*/) {
+  return true;
+}
+
 void FourierX::forward(Field& field, const PlaneRange& planes) {
   Plans& plans = *plans_;
   plans.for_each_row(field, planes, [&](int /*j*/, int /*k*/, real* data) {

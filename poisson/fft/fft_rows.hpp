@@ -10,10 +10,11 @@ namespace sluice {
 
 class RowFourier {
  public:
+  /// Whether there is a kernel for rows of nx cells, and the GPU has the shared memory that it needs. Kernels exist for
+  /// multiples of 32 up to 4096 without prime factors above 7, except 4000, and for 5120, 6144, 7168 and 8192.
+  static bool has_kernel(std::int64_t nx);
   /// For `rows` rows of nx real values or nx / 2 + 1 complex coefficients, `row_length` real values apart: an even
-  /// number, nx + 2 or more. Null if there is no kernel for this length, or if it needs more shared memory than the GPU
-  /// has. Kernels exist for multiples of 32 up to 4096 without prime factors above 7, except 4000, and for 5120, 6144,
-  /// 7168 and 8192.
+  /// number, nx + 2 or more. Null unless has_kernel(nx).
   static std::unique_ptr<RowFourier> make(int nx, std::int64_t rows, std::int64_t row_length);
 
   /// Unscaled transforms of the rows at `data`, device memory aligned to a complex number. backward() ignores the

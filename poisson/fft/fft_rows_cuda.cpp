@@ -32,14 +32,18 @@ Kernel kernel_of(int nx, bool forward) {
 
 }  // namespace
 
+bool RowFourier::has_kernel(std::int64_t nx) {
+  if (nx < 1 || nx > kernel_lengths::max_row_length) return false;
+  const auto length = static_cast<int>(nx);
+  return kernel_of(length, true) != nullptr && kernel_of(length, false) != nullptr &&
+         row_stages_of(length).shared_bytes() <= device::multiprocessors().max_shared_bytes_of_block;
+}
+
 std::unique_ptr<RowFourier> RowFourier::make(int nx, std::int64_t rows, std::int64_t row_length) {
+  if (!has_kernel(nx)) return nullptr;
   const RowStages stages = row_stages_of(nx);
-  for (const bool forward : {true, false}) {
-    const Kernel kernel = kernel_of(nx, forward);
-    if (kernel == nullptr || !cuda::allow_shared(reinterpret_cast<const void*>(kernel), stages.shared_bytes())) {
-      return nullptr;
-    }
-  }
+  for (const bool forward : {true, false})
+    cuda::allow_shared(reinterpret_cast<const void*>(kernel_of(nx, forward)), stages.shared_bytes());
   SLUICE_REQUIRE(row_length >= nx + 2 && row_length % 2 == 0,
                  "rows are too short for a transform in place, or of odd length");
   std::unique_ptr<RowFourier> transform(new RowFourier);

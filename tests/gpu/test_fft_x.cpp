@@ -173,7 +173,7 @@ TEST(FourierXOnGpu, ModesOfLongRowsAreExact) {
       const auto at = static_cast<std::size_t>(n);
       apart = std::max(apart, std::abs(static_cast<double>(back[at]) / nx - static_cast<double>(values[at])));
     }
-    EXPECT_LE(apart, 16 * real_epsilon) << nx;
+    EXPECT_LE(apart, 2 * std::log2(nx) * real_epsilon) << nx;  // some round-off in each stage, both ways
   }
 }
 
