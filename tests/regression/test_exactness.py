@@ -41,6 +41,7 @@ CASES: dict[str, dict[str, Any]] = {
     "rotating": {"flow.rotation": {"number": 0.4, "axis": [0.5, -1, 1]}},
     "magnetic": {"flow.magnetic_field": {"hartmann": 10}},
     "heated": {"scalars": HEATED, "flow.buoyancy": {"richardson": 2, "direction": [-1, 0, -1]}},
+    "heated_implicit": {"scalars": HEATED, "time.diffusion": "implicit", "time.dt_max": 0.2},
     "couette_second_order": {**COUETTE, "solver.order": 2},
 }
 
