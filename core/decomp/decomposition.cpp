@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+
 #include <string>
 
 #include "core/support/error.hpp"
@@ -17,13 +17,7 @@ ZBlocks::ZBlocks(std::int64_t nz, int count) {
         fmt::format("solver.z_blocks: {} blocks do not fit {} planes: every block needs at least 2; use 1 to {}", count,
                     nz, std::max<std::int64_t>(1, nz / 2)));
   }
-  // Blocks with one plane more are spread over the height, so that every group of neighbours has its share of them.
-  for (std::int64_t block = 0; block <= count; ++block) bounds_.push_back(block * nz / count);
-}
-
-int ZBlocks::default_count(std::int64_t nz) {
-  constexpr std::int64_t min_planes = 8;
-  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, nz / min_planes))));
+  bounds_ = split_evenly(nz, count);
 }
 
 std::int64_t ZBlocks::longest() const {

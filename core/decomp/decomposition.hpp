@@ -28,9 +28,8 @@ class ZBlocks {
   /// Block boundaries: plane indices 0, ..., nz, increasing; any block lengths.
   explicit ZBlocks(std::vector<std::int64_t> bounds) : bounds_(std::move(bounds)) {}
 
-  /// The default, a function of nz only: the largest power of two that leaves at least 8 planes in each block. Any
-  /// power of two of ranks along z, up to this number, then has equal shares, to one plane.
-  static int default_count(std::int64_t nz);
+  /// The default: max(1, nz / 16), a function of nz only.
+  static int default_count(std::int64_t nz) { return static_cast<int>(std::max<std::int64_t>(1, nz / 16)); }
 
   int count() const { return static_cast<int>(bounds_.size()) - 1; }
   std::int64_t planes() const { return bounds_.back(); }

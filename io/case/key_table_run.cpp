@@ -163,9 +163,9 @@ std::vector<Key> solver_keys() {
        .sampled = false,
        .fallback = "auto",
        .unit = "1",
-       .meaning = "Number of z blocks, each of at least 2 planes. Ranks own whole blocks, and CPUs solve lines along z "
-                  "block by block. Results are bitwise equal only for the same number. "
-                  "auto: the largest power of two that leaves at least 8 planes in each."},
+       .meaning = "Number of z blocks, each of at least 2 planes. Ranks own whole blocks, and lines along z are solved "
+                  "block by block, except on GPUs that split z. Results are bitwise equal only for the same number. "
+                  "auto: max(1, nz/16)."},
       {.path = "solver.max_divergence",
        .value = member(real, &Case::max_divergence),
        .words = {"auto"},

@@ -67,14 +67,11 @@ TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts) {
 }
 
 ZBlocks blocks_of_tiles(const ZBlocks& blocks, int max_parts) {
-  if (blocks.longest() > max_rows_of_thread) return blocks;
-  const std::int64_t planes = blocks.planes();
-  ZBlocks rounded_down(planes, static_cast<int>(std::max<std::int64_t>(1, planes / rows_of_tile_block)));
-  const int parts = parts_of_tiles(rounded_down, max_parts).count;
-  if (parts == 1) return rounded_down;
-  ZBlocks rounded_up(planes, blocks_of_rank(planes, LineStrategy::tiles));
-  const int parts_of_rounded_up = parts_of_tiles(rounded_up, max_parts).count;
-  return parts_of_rounded_up > 0 && (parts == 0 || parts_of_rounded_up < parts) ? rounded_up : rounded_down;
+  const int parts = parts_of_tiles(blocks, max_parts).count;
+  if (parts == 1 || blocks.longest() > max_rows_of_thread) return blocks;
+  const ZBlocks shorter(blocks.planes(), blocks_of_rank(blocks.planes(), LineStrategy::tiles));
+  const int parts_of_shorter = parts_of_tiles(shorter, max_parts).count;
+  return parts_of_shorter > 0 && (parts == 0 || parts_of_shorter < parts) ? shorter : blocks;
 }
 
 namespace {

@@ -37,8 +37,7 @@ TileParts cut_into_parts(const ZBlocks& blocks, int count);
 /// With the fewest parts, at most `max_parts`, that fit a GPU (tuning.hpp).
 TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts);
 
-/// The blocks of tiles: of about rows_of_tile_block rows, whose number is rounded down or, where lines can then be cut
-/// into fewer parts, up. `blocks` of the grid that are too long for a thread are returned, so that tiles are not used.
+/// The z blocks of a grid as tiles use them: shorter ones where lines can then be cut into fewer parts.
 ZBlocks blocks_of_tiles(const ZBlocks& blocks, int max_parts);
 
 /// The fastest strategy for a grid and method: on a GPU or a CPU; without `on_gpu`, where this build runs.

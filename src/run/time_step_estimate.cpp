@@ -202,8 +202,8 @@ std::optional<Diffusion> better_diffusion(const Grid& grid, const FlowParameters
   constexpr double worthwhile_in_all_directions = 8;  // a step takes two to three times as long
   const double of_z = flow.periodic_z ? 1 : gain_of(Diffusion::implicit_z, grid, flow, dt_limit);
   const double of_all = gain_of(Diffusion::implicit, grid, flow, dt_limit);
-  if (of_all > worthwhile_in_all_directions * of_z) return Diffusion::implicit;
   if (of_z > worthwhile) return Diffusion::implicit_z;
+  if (of_all > worthwhile_in_all_directions) return Diffusion::implicit;
   return std::nullopt;
 }
 

@@ -94,7 +94,7 @@ def test_help_of_init_and_bench_lists_names() -> None:
         ("sluice bench t", ["tridiagonal", "transpose"]),
         ("sluice bench fft --lay", ["--layout"]),
         ("sluice bench fft --layout ", ["contiguous", "realigned"]),
-        ("sluice bench step --diffusion imp", ["implicit_z"]),
+        ("sluice bench step --diffusion imp", ["implicit", "implicit_z"]),
     ],
 )
 def test_completion(tmp_path: Path, line: str, expected: list[str]) -> None:

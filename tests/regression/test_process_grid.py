@@ -122,7 +122,6 @@ def test_auto_on_several_hosts(references: References, tmp_path: Path) -> None:
     env = {"SLUICE_EMULATED_HOSTS": "a,a,b"}
     must(sluice(*command, ranks=3, env=env))
     tried = {entry["exchange"] for entry in record(tmp_path / "out")["tuning"]}
-    assert "peer_mpi" in tried
-    assert "peer" not in tried
+    assert tried.isdisjoint({"peer", "peer_mpi"})  # on CPUs only a case that asks for them gets them
     outcome = must(sluice(*command, "--overwrite", ranks=2, env=env), 2)
     assert "SLUICE_EMULATED_HOSTS is 'a,a,b', but there are 2 ranks" in outcome.err

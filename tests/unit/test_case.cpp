@@ -46,7 +46,7 @@ TEST(Case, ReadsEveryKeyOfTheDesignExample) {
   EXPECT_EQ(c.time.end, 200.0);
   EXPECT_EQ(c.time.cfl, 0.9);
   EXPECT_FALSE(c.time.dt || c.time.steps || c.process_grid);
-  EXPECT_EQ(c.z_blocks, 16);
+  EXPECT_EQ(c.z_blocks, 9);
   EXPECT_EQ(c.exchange, "auto");
   EXPECT_EQ(c.output.directory, "/cases/here/retau180");
   EXPECT_EQ(c.output.checkpoint_every, 20.0);

@@ -81,9 +81,9 @@ TEST(Case, ComparesWhatIsPhysical) {
             Lines{"flow.reynolds: {bulk: 5714} -> {bulk: 5600}"});
   EXPECT_EQ(physical_changes(stored, parse(full, {"flow.reynolds.tau=180"})),
             Lines{"flow.reynolds: {bulk: 5714} -> {tau: 180}"});
-  EXPECT_EQ(physical_changes(stored, parse(full, {"solver.z_blocks=8"})), Lines{"solver.z_blocks: 16 -> 8"});
+  EXPECT_EQ(physical_changes(stored, parse(full, {"solver.z_blocks=8"})), Lines{"solver.z_blocks: 9 -> 8"});
   EXPECT_EQ(physical_changes(stored, parse(full, {"grid.cells=[256, 192, 96]"})),
-            (Lines{"grid.cells: [256, 192, 144] -> [256, 192, 96]", "solver.z_blocks: 16 -> 8"}));
+            (Lines{"grid.cells: [256, 192, 144] -> [256, 192, 96]", "solver.z_blocks: 9 -> 6"}));
   for (const char* change : {"flow.forcing=none", "domain.size=[pi, pi, 2]", "grid.stretching.factor=1.7",
                              "walls.top=free_slip", "walls.bottom.velocity=[1, 0, 0]", "time.diffusion=implicit_z",
                              "initial.seed=2", "solver.tridiagonal=transpose"}) {

@@ -152,31 +152,11 @@ TEST(ZBlocks, HaveAtLeastTwoPlanesAndDifferByOne) {
   }
 }
 
-TEST(ZBlocks, DefaultIsAPowerOfTwoWithAtLeastEightPlanesInEach) {
+TEST(ZBlocks, DefaultIsOneForSixteenPlanes) {
   EXPECT_EQ(ZBlocks::default_count(1), 1);
-  EXPECT_EQ(ZBlocks::default_count(15), 1);
-  EXPECT_EQ(ZBlocks::default_count(16), 2);
-  EXPECT_EQ(ZBlocks::default_count(144), 16);
-  EXPECT_EQ(ZBlocks::default_count(1594), 128);
-}
-
-/// The largest share of a rank along z over the mean share.
-double imbalance(std::int64_t nz, int pz) {
-  const Decomposition decomposition({8, 8, nz}, {1, pz}, ZBlocks::default_count(nz));
-  std::int64_t largest = 0;
-  for (int rank = 0; rank < pz; ++rank) largest = std::max(largest, decomposition.x_pencil(rank).extent(2));
-  return static_cast<double>(largest * pz) / static_cast<double>(nz);
-}
-
-TEST(ZBlocks, DefaultGivesEqualSharesToPowersOfTwo) {
-  for (const int pz : {2, 4, 8, 16, 32, 64, 128}) EXPECT_LE(imbalance(1594, pz), 1.05) << pz;
-  for (const int pz : {3, 6, 12}) EXPECT_LE(imbalance(1594, pz), 1.05) << pz;  // such as the GPUs of two hosts
-  for (std::int64_t nz = 16; nz < 2000; nz += 7) {
-    for (int pz = 2; pz <= ZBlocks::default_count(nz); pz *= 2) {
-      const double best = static_cast<double>((nz + pz - 1) / pz * pz) / static_cast<double>(nz);  // to one plane
-      EXPECT_EQ(imbalance(nz, pz), best) << nz << " planes, " << pz << " ranks";
-    }
-  }
+  EXPECT_EQ(ZBlocks::default_count(31), 1);
+  EXPECT_EQ(ZBlocks::default_count(32), 2);
+  EXPECT_EQ(ZBlocks::default_count(144), 9);
 }
 
 TEST(ZBlocks, ThatWouldBeTooShortAreRefused) {

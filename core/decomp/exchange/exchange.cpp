@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -144,10 +143,11 @@ std::vector<std::string> exchange_candidates(MPI_Comm world) {
   std::vector<const Method*> list;
   for (const Method& method : methods()) {
     if (method.hierarchical && one_host) continue;  // the same as `peer`
+    // Shared memory of CPUs may be too small, and MPI libraries then hang: only a case that asks for it gets it.
+    if (!device::is_gpu() && !method.through_mpi) continue;
     if (works(method, world)) list.push_back(&method);
   }
   const auto direct = [](const Method* method) { return !method->through_mpi; };
-  if (!device::is_gpu()) std::ranges::stable_partition(list, std::not_fn(direct));  // the default of a CPU is by MPI
   if (!mpi_takes_device_pointers() && std::ranges::any_of(list, direct))
     std::erase_if(list, [&](const Method* method) { return !direct(method); });
   std::vector<std::string> names;
