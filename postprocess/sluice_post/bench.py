@@ -127,12 +127,20 @@ def _exchange(entry: dict[str, Any]) -> str:
     return f"{entry['exchange']} ({'CUDA-aware' if entry['cuda_aware_mpi'] is True else 'through the host'})"
 
 
+def _counts(entry: dict[str, Any], name: str, length: int) -> tuple[int, ...]:
+    """That many integers, each at least 1."""
+    counts = tuple(int(positive(n, name)) for n in entry[name])
+    if len(counts) != length or min(counts) < 1:
+        raise ValueError(f"{name}: not {length} integers of at least 1")
+    return counts
+
+
 def _row(entry: dict[str, Any]) -> Row:
     links = entry["what"] == "links"
     least, most = (number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
     return Row(
         what=str(entry["what"]),
-        cells=() if links else tuple(int(number(n, "cells")) for n in entry["cells"]),
+        cells=() if links else _counts(entry, "cells", 3),
         values=str(entry.get("values", "real")),
         fields=int(positive(entry["fields"], "fields")) if "fields" in entry else 1,
         precision=str(entry["precision"]),
@@ -140,7 +148,7 @@ def _row(entry: dict[str, Any]) -> Row:
         device=str(entry["device"]),
         kind=f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
         layout="" if links else str(entry["layout"]),
-        process_grid=() if links else tuple(int(number(n, "process_grid")) for n in entry["process_grid"]),
+        process_grid=() if links else _counts(entry, "process_grid", 2),
         exchange=str(entry["name"]) if links else _exchange(entry),
         median=positive(entry["milliseconds"], "milliseconds"),
         least=least,
@@ -205,7 +213,7 @@ def read_results(paths: Iterable[Path]) -> Results:
                     results.steps.append(bench_steps.read_step(entry))
                 else:
                     results.rows.append(_row(entry))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 raise UsageError(f"{place}: is not {known} ({error})") from error
         if len(results.rows) + len(results.steps) == before:
             raise UsageError(f"{path}: holds no measurement that worked")

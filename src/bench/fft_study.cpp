@@ -167,29 +167,31 @@ Outcome outcome_of(const Json& row) {
 std::map<std::string, Json> rows_of_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return {};
-  std::string text = io::read_text(path);
+  const std::string text = io::read_text(path);
   const std::size_t complete = text.find_last_of('\n') + 1;  // npos + 1 is 0
-  if (complete < text.size()) {
-    text.resize(complete);
-    std::filesystem::resize_file(path, complete, error);
-    if (error) throw Error(ExitCode::io, fmt::format("{}: could not be shortened ({})", path, error.message()));
-    fmt::print("{}: the last line was not complete and has been removed\n", path);
-  }
   std::map<std::string, Json> rows;
   int number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
+  const auto require_own = [&](bool own) {
+    if (own) return;
+    throw Error(ExitCode::io, fmt::format("{}, line {}: is no result of bench fft; a study continues only its own "
+                                          "file",
+                                          path, number));
+  };
+  for (std::size_t begin = 0; begin < complete;) {
     const std::size_t end = text.find('\n', begin);
     ++number;
     Json row = Json::parse(text.substr(begin, end - begin), nullptr, false);
-    if (!row.is_object() || row.value("what", Json()) != "fft") {
-      throw Error(ExitCode::io, fmt::format("{}, line {}: is no result of bench fft; a study continues only its own "
-                                            "file",
-                                            path, number));
-    }
+    require_own(row.is_object() && row.value("what", Json()) == "fft");
     const std::string identity = identity_of(row);
     rows[identity] = std::move(row);
     begin = end + 1;
   }
+  if (complete == text.size()) return rows;
+  ++number;
+  require_own(text[complete] == '{');
+  std::filesystem::resize_file(path, complete, error);
+  if (error) throw Error(ExitCode::io, fmt::format("{}: could not be shortened ({})", path, error.message()));
+  fmt::print("{}: the last line was not complete and has been removed\n", path);
   return rows;
 }
 
