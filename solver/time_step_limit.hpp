@@ -22,9 +22,9 @@ double largest_rate(const VectorField& velocity, const Metrics& metrics, Order o
 double time_step_limit(double largest_rate, double constant_rate);
 
 /// The part of 1/dt_lim that comes from diffusion, 4 nu (kappa^2/dx^2 + kappa^2/dy^2 + 1/dz_min^2)/2.51: the largest of
-/// the velocity and the scalars with their diffusivities. Without the 1/dz_min^2 term if diffusion along z is implicit; if it
-/// is implicit in all directions, with 1/H^2 in place of the sum, H: height of the domain, so that the steps of a fluid
-/// at rest resolve diffusion over this height.
+/// the velocity and the scalars with their diffusivities. Without the 1/dz_min^2 term if diffusion along z is implicit;
+/// if it is implicit in all directions, with 1/H^2 in place of the sum, H: height of the domain, so that the steps of a
+/// fluid at rest resolve diffusion over this height.
 double diffusive_rate(const Grid& grid, const FlowParameters& flow);
 
 }  // namespace sluice
