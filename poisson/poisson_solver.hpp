@@ -48,8 +48,8 @@ class PoissonSolver {
   ~PoissonSolver();
 
   /// Row length of the solver's fields: 2 (nx / 2 + 1) for the in-place transform, rounded up so that rows stay aligned
-  /// to 64 bytes; on GPUs only for rows of more than 2048 cells that cuFFT, which needs rows without gaps, leaves to
-  /// us.
+  /// to 64 bytes. GPUs round up only rows of more than 2048 cells that our own kernels transform: cuFFT is faster
+  /// without gaps between rows.
   static std::int64_t row_length(std::int64_t nx);
 
   /// Halo of the solver's fields: what a gradient of this order reads.

@@ -188,8 +188,8 @@ double expected_interval(const Grid& grid, const FlowParameters& flow, double av
 double usual_speed(const FlowParameters& flow, int ranks) {
   const bool implicit = flow.diffusion == Diffusion::implicit;
   const bool implicit_z = flow.diffusion == Diffusion::implicit_z;
-  const double on_one_core = implicit ? 220 : implicit_z ? 120 : 90;
-  const double on_one_gpu = implicit ? 0.6 : implicit_z ? 0.28 : 0.22;  // an H200: docs/figures.yml
+  const double on_one_core = implicit ? 230 : implicit_z ? 120 : 90;
+  const double on_one_gpu = implicit ? 0.7 : implicit_z ? 0.28 : 0.22;  // an H200: docs/figures.yml
   const double single = sizeof(real) == sizeof(float) ? 0.55 : 1;
   return single * (device::is_gpu() ? on_one_gpu : on_one_core) / ranks;
 }

@@ -199,7 +199,7 @@ double gain_of(Diffusion diffusion, const Grid& grid, FlowParameters flow, doubl
 
 std::optional<Diffusion> better_diffusion(const Grid& grid, const FlowParameters& flow, double dt_limit) {
   constexpr double worthwhile = 2;
-  constexpr double worthwhile_in_all_directions = 8;  // a step takes two to three times as long
+  constexpr double worthwhile_in_all_directions = 8;  // a step takes about three times as long
   const double of_z = flow.periodic_z ? 1 : gain_of(Diffusion::implicit_z, grid, flow, dt_limit);
   const double of_all = gain_of(Diffusion::implicit, grid, flow, dt_limit);
   if (of_z > worthwhile) return Diffusion::implicit_z;
