@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include <string>
 
@@ -18,6 +19,12 @@ ZBlocks::ZBlocks(std::int64_t nz, int count) {
                     nz, std::max<std::int64_t>(1, nz / 2)));
   }
   bounds_ = split_evenly(nz, count);
+}
+
+int ZBlocks::default_count(std::int64_t nz) {
+  constexpr std::int64_t many = 1024;
+  if (nz < many) return static_cast<int>(std::max<std::int64_t>(1, nz / 16));
+  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(nz / 8)));
 }
 
 std::int64_t ZBlocks::longest() const {

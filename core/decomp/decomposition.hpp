@@ -28,8 +28,9 @@ class ZBlocks {
   /// Block boundaries: plane indices 0, ..., nz, increasing; any block lengths.
   explicit ZBlocks(std::vector<std::int64_t> bounds) : bounds_(std::move(bounds)) {}
 
-  /// The default: max(1, nz / 16), a function of nz only.
-  static int default_count(std::int64_t nz) { return static_cast<int>(std::max<std::int64_t>(1, nz / 16)); }
+  /// The default, a function of nz only: max(1, nz / 16); from nz = 1024 on, which many ranks share, the largest power
+  /// of two <= nz / 8, so that 2, 4, ..., 128 ranks along z own the same number of blocks.
+  static int default_count(std::int64_t nz);
 
   int count() const { return static_cast<int>(bounds_.size()) - 1; }
   std::int64_t planes() const { return bounds_.back(); }

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "core/decomp/decomposition.hpp"
 #include "core/support/error.hpp"
 #include "io/case/case_file.hpp"
 #include "io/case/keys.hpp"
@@ -161,7 +162,7 @@ void derive(Case& settings) {
   StretchingSpec& stretching = settings.stretching;
   const bool follows = stretching.kind == StretchingKind::natural && settings.reynolds.kind == ReynoldsKind::tau;
   if (follows && stretching.re_tau == 0) stretching.re_tau = settings.reynolds.value;
-  if (settings.z_blocks == 0) settings.z_blocks = static_cast<int>(std::max<std::int64_t>(1, settings.cells[2] / 16));
+  if (settings.z_blocks == 0) settings.z_blocks = ZBlocks::default_count(settings.cells[2]);
 }
 
 }  // namespace

@@ -157,6 +157,22 @@ TEST(ZBlocks, DefaultIsOneForSixteenPlanes) {
   EXPECT_EQ(ZBlocks::default_count(31), 1);
   EXPECT_EQ(ZBlocks::default_count(32), 2);
   EXPECT_EQ(ZBlocks::default_count(144), 9);
+  EXPECT_EQ(ZBlocks::default_count(1023), 63);
+}
+
+/// Powers of two of ranks along z share the planes of large grids evenly, with at least 8 planes in each block.
+TEST(ZBlocks, DefaultOfLargeGridsIsAPowerOfTwo) {
+  EXPECT_EQ(ZBlocks::default_count(1024), 128);
+  EXPECT_EQ(ZBlocks::default_count(2047), 128);
+  EXPECT_EQ(ZBlocks::default_count(2048), 256);
+  for (const std::int64_t nz : {1024, 1594, 2000}) {
+    for (const int pz : {2, 32, 64, 128}) {
+      const Decomposition decomposition({8, 8, nz}, {1, pz}, ZBlocks::default_count(nz));
+      std::int64_t most = 0;
+      for (int rank = 0; rank < pz; ++rank) most = std::max(most, decomposition.x_pencil(rank).nz());
+      EXPECT_LE(static_cast<double>(most * pz), 1.05 * static_cast<double>(nz)) << nz << " planes on " << pz;
+    }
+  }
 }
 
 TEST(ZBlocks, ThatWouldBeTooShortAreRefused) {
