@@ -1,5 +1,6 @@
 // Transposes: exact permutations between the pencils, on every process grid, by every exchange method.
 #include <gtest/gtest.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/hosts.hpp"
+#include "core/decomp/exchange/shared_memory.hpp"
 #include "core/decomp/transpose.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -311,6 +313,22 @@ TEST(ExchangeMethods, SharedMemoryOfCpusIsNoCandidate) {
       EXPECT_NE(std::string(error.what()).find("several hosts"), std::string::npos) << error.what();
     }
   }
+}
+
+// More than /dev/shm holds, as in a container with a small one: nothing hangs, and no rank ends by a signal.
+TEST(ExchangeMethods, SharedMemoryThatDoesNotFitIsRefusedOnAllRanks) {
+  if (device::is_gpu()) GTEST_SKIP();
+  struct statvfs space {};
+  ASSERT_EQ(statvfs("/dev/shm", &space), 0);
+  try {
+    const SharedMemory memory(MPI_COMM_WORLD, (space.f_blocks + 1) * space.f_frsize);
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::resources);
+    EXPECT_NE(std::string(error.what()).find("/dev/shm"), std::string::npos) << error.what();
+  }
+  const SharedMemory small(MPI_COMM_WORLD, 100);
+  for (int rank = 0; rank < world_size(); ++rank) EXPECT_EQ(std::to_integer<int>(small.of(rank)[99]), 0);
 }
 
 TEST(Hosts, AreEmulatedByNameInAnyCommunicator) {

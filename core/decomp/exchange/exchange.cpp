@@ -143,7 +143,7 @@ std::vector<std::string> exchange_candidates(MPI_Comm world) {
   std::vector<const Method*> list;
   for (const Method& method : methods()) {
     if (method.hierarchical && one_host) continue;  // the same as `peer`
-    // Shared memory of CPUs may be too small, and MPI libraries then hang: only a case that asks for it gets it.
+    // The shared memory of CPUs may be too small for the buffers: only a case that asks for it gets it.
     if (!device::is_gpu() && (method.hierarchical || !method.through_mpi)) continue;
     if (works(method, world)) list.push_back(&method);
   }

@@ -7,7 +7,7 @@
 namespace sluice {
 
 /// Zeroed device memory of equal size on every rank of a host, mapped into all these ranks: by CUDA IPC, or in a CPU
-/// build by a shared window of MPI. Construction and destruction are collective.
+/// build as POSIX shared memory. Construction is collective, and so is destruction on GPUs.
 class SharedMemory {
  public:
   SharedMemory() = default;
@@ -25,13 +25,12 @@ class SharedMemory {
   std::size_t bytes() const { return bytes_; }  ///< on each rank
 
  private:
-  void give_back();  ///< collective
+  void give_back();  ///< collective on GPUs
 
   MPI_Comm world_ = MPI_COMM_NULL;
   std::size_t bytes_ = 0;
-  std::byte* own_ = nullptr;        ///< GPU build
+  std::byte* own_ = nullptr;
   std::vector<std::byte*> mapped_;  ///< by rank; own_ among them
-  MPI_Win window_ = MPI_WIN_NULL;   ///< CPU build
 };
 
 /// Throws Error(resources), on all ranks, unless the ranks of `host` can share memory; on GPUs each rank needs one of
