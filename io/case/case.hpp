@@ -148,9 +148,9 @@ struct Case {
   double grid_velocity = 0;  ///< along x
   TimeSpec time;
   InitialSpec initial;
-  int z_blocks = 0;                                ///< number of z blocks, `auto` already resolved: ZBlocks::default_count
-  std::optional<std::string> precision;            ///< "double" or "single"; none: the program decides
-  std::optional<double> max_divergence;            ///< of |div u| dt_lim; none: the precision decides
+  int z_blocks = 0;                      ///< number of z blocks, `auto` already resolved: ZBlocks::default_count
+  std::optional<std::string> precision;  ///< "double" or "single"; none: the program decides
+  std::optional<double> max_divergence;  ///< of |div u| dt_lim; none: the precision decides
   std::optional<std::array<int, 2>> process_grid;  ///< py, pz; none: auto
   ExchangeMethods exchange;
   OutputSpec output;

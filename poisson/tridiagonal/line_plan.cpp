@@ -24,9 +24,12 @@ int condensed_blocks(std::int64_t planes) {
   return static_cast<int>((planes + max_rows_of_thread - 1) / max_rows_of_thread);
 }
 
-int blocks_of_rank(std::int64_t planes, LineStrategy strategy) {
-  return strategy == LineStrategy::condensed ? condensed_blocks(planes)
-                                             : static_cast<int>((planes + rows_of_tile_block - 1) / rows_of_tile_block);
+/// The blocks into which a rank splits its planes.
+ZBlocks blocks_of_rank(std::int64_t planes, LineStrategy strategy) {
+  const int count = strategy == LineStrategy::condensed
+                        ? condensed_blocks(planes)
+                        : static_cast<int>((planes + rows_of_tile_block - 1) / rows_of_tile_block);
+  return {planes, count};
 }
 
 /// Whether the systems of each rank's blocks and of all ranks fit shared memory.
@@ -69,7 +72,7 @@ TileParts parts_of_tiles(const ZBlocks& blocks, int max_parts) {
 ZBlocks blocks_of_tiles(const ZBlocks& blocks, int max_parts) {
   const int parts = parts_of_tiles(blocks, max_parts).count;
   if (parts == 1 || blocks.longest() > max_rows_of_thread) return blocks;
-  const ZBlocks shorter(blocks.planes(), blocks_of_rank(blocks.planes(), LineStrategy::tiles));
+  const ZBlocks shorter = blocks_of_rank(blocks.planes(), LineStrategy::tiles);
   const int parts_of_shorter = parts_of_tiles(shorter, max_parts).count;
   return parts_of_shorter > 0 && (parts == 0 || parts_of_shorter < parts) ? shorter : blocks;
 }
@@ -77,7 +80,7 @@ ZBlocks blocks_of_tiles(const ZBlocks& blocks, int max_parts) {
 namespace {
 
 TileParts parts_of_split_tiles(std::int64_t planes, int max_parts) {
-  return parts_of_tiles(ZBlocks(planes, blocks_of_rank(planes, LineStrategy::split_tiles)), max_parts);
+  return parts_of_tiles(blocks_of_rank(planes, LineStrategy::split_tiles), max_parts);
 }
 
 /// Whether the rows of every rank can be solved in tiles, and are enough for this to be worth it: those near the ends
@@ -152,20 +155,18 @@ LinePlan plan_lines(const Decomposition& decomposition, int z_index, Tridiagonal
   return plan_lines(decomposition, z_index, line_strategy(decomposition, method));
 }
 
-LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index, LineStrategy strategy) {
+LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index, LineStrategy strategy, int max_parts) {
   std::vector<std::int64_t> cuts{0}, exchanged{0};
   std::vector<int> first_blocks{0};
   for (std::size_t n = 0; n + 1 < bounds.size(); ++n) {
-    const std::int64_t planes = bounds[n + 1] - bounds[n];
-    const std::vector<std::int64_t> own = split_evenly(planes, blocks_of_rank(planes, strategy));
-    for (auto cut = own.begin() + 1; cut != own.end(); ++cut) cuts.push_back(bounds[n] + *cut);
+    const ZBlocks own = blocks_of_rank(bounds[n + 1] - bounds[n], strategy);
+    for (auto cut = own.bounds().begin() + 1; cut != own.bounds().end(); ++cut) cuts.push_back(bounds[n] + *cut);
     first_blocks.push_back(static_cast<int>(cuts.size()) - 1);
     exchanged.push_back(exchanged.back() + 2);
   }
   LinePlan plan{strategy, ZBlocks(std::move(cuts)), ZBlocks(bounds), std::move(first_blocks), std::move(exchanged),
                 z_index};
-  if (strategy == LineStrategy::split_tiles)
-    plan.tile_parts = parts_of_split_tiles(plan.rows(), device::max_thread_blocks_together());
+  if (strategy == LineStrategy::split_tiles) plan.tile_parts = parts_of_split_tiles(plan.rows(), max_parts);
   return plan;
 }
 

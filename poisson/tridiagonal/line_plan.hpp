@@ -5,6 +5,7 @@
 
 #include "core/decomp/decomposition.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/device/traits.hpp"
 #include "core/stencil/tridiagonal_method.hpp"
 
 namespace sluice {
@@ -83,7 +84,9 @@ struct LinePlan {
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, LineStrategy strategy);
 /// With the fastest strategy.
 LinePlan plan_lines(const Decomposition& decomposition, int z_index, TridiagonalMethod method);
-/// For strategies that condense: rank n of the column has the planes [bounds[n], bounds[n + 1]).
-LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index, LineStrategy strategy);
+/// For strategies that condense: rank n of the column has the planes [bounds[n], bounds[n + 1]). `max_parts`: of a
+/// tile.
+LinePlan plan_condensed(const std::vector<std::int64_t>& bounds, int z_index, LineStrategy strategy,
+                        int max_parts = device::max_thread_blocks_together());
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "core/device/memory.hpp"
 #include "poisson/tridiagonal/block_kernels.hpp"
@@ -173,6 +174,26 @@ TEST(BlockKernels, CutTheirPlanesEvenlyIntoAsFewBlocksAsThreadsCanSolve) {
   EXPECT_EQ(plan.longest(), 17);
   EXPECT_EQ(plan_condensed({0, 2, 34}, 0, LineStrategy::condensed).longest(), 2);
   EXPECT_EQ(plan_condensed({0, 2, 34}, 1, LineStrategy::condensed).longest(), 32);
+}
+
+// The shared memory of a tile follows from its parts: any other blocks than those solved would need more.
+TEST(SplitTiles, HavePartsOfTheBlocksThatAreSolved) {
+  constexpr int max_parts = 8;
+  int cut = 0;
+  for (std::int64_t planes = 192; planes <= 3072; ++planes) {
+    const LinePlan plan = plan_condensed({0, 200, 200 + planes}, 1, LineStrategy::split_tiles, max_parts);
+    const TileParts& parts = plan.tile_parts;
+    if (parts.count == 0) continue;
+    std::vector<std::int64_t> bounds;
+    for (int n = 0; n <= plan.blocks_here(); ++n)
+      bounds.push_back(plan.solved.bounds()[static_cast<std::size_t>(plan.first_block() + n)] - plan.first_row());
+    const TileParts expected = cut_into_parts(ZBlocks(bounds), parts.count);
+    EXPECT_EQ(parts.max_blocks, expected.max_blocks) << planes;
+    EXPECT_EQ(parts.max_rows, expected.max_rows) << planes;
+    EXPECT_EQ(parts.max_inner_rows, expected.max_inner_rows) << planes;
+    if (parts.count > 1) ++cut;
+  }
+  EXPECT_GT(cut, 1000);
 }
 
 }  // namespace

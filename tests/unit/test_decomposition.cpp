@@ -169,7 +169,7 @@ TEST(ZBlocks, DefaultOfLargeGridsIsAPowerOfTwo) {
     for (const int pz : {2, 32, 64, 128}) {
       const Decomposition decomposition({8, 8, nz}, {1, pz}, ZBlocks::default_count(nz));
       std::int64_t most = 0;
-      for (int rank = 0; rank < pz; ++rank) most = std::max(most, decomposition.x_pencil(rank).nz());
+      for (int rank = 0; rank < pz; ++rank) most = std::max<std::int64_t>(most, decomposition.x_pencil(rank).nz());
       EXPECT_LE(static_cast<double>(most * pz), 1.05 * static_cast<double>(nz)) << nz << " planes on " << pz;
     }
   }
