@@ -62,7 +62,12 @@ def modelled(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     """
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if row.what != "fft" or row.is_baseline or row.ranks == 1 or "communication" not in row.phases:
+        if (
+            row.what != "fft"
+            or row.is_baseline
+            or row.ranks == 1
+            or row.phases.get("communication", 0.0) <= 0
+        ):
             continue
         if "peer" not in row.exchange and "," not in row.exchange:
             groups.setdefault((row.device_type, row.exchange), []).append(row)
@@ -78,8 +83,7 @@ def fitted_link(rows: Sequence[Row]) -> Link | None:
     for row in rows:
         size, messages = sent(coefficient_bytes(row), _grid(row))
         seconds = 1e-3 * row.phases["communication"] / 2  # of a round trip
-        if seconds > 0:
-            equations.append((size / seconds, messages / seconds))
+        equations.append((size / seconds, messages / seconds))
     aa = sum(a * a for a, _ in equations)
     ab = sum(a * b for a, b in equations)
     bb = sum(b * b for _, b in equations)
@@ -135,14 +139,15 @@ def comparison_text(rows: Iterable[Row]) -> str:
             continue
         texts.append(
             f"communication by {exchange}, {device}: {link.bandwidth / 1e9:.3g} GB/s, {link.latency * 1e6:.3g} us per "
-            f"message; pencils are faster where P^2 / bytes of coefficients > {_threshold(link)}\n"
-            + text_table(lines, range(3, 9))
+            f"message; {_threshold(link)}\n" + text_table(lines, range(3, 9))
         )
     return "\n\n".join(texts)
 
 
 def _threshold(link: Link) -> str:
-    return f"{1 / (link.latency * link.bandwidth):.3g}" if link.latency > 0 else "any number"
+    if link.latency == 0:
+        return "pencils are never faster"
+    return f"pencils are faster where P^2 / bytes of coefficients > {1 / (link.latency * link.bandwidth):.3g}"
 
 
 @dataclass(frozen=True)

@@ -169,3 +169,19 @@ def test_the_command_prints_model_and_forecast(tmp_path, capsys):
         with pytest.raises(SystemExit) as ended:
             main(["bench", file, *args, *wrong])
         assert ended.value.code == 2
+
+
+def test_transforms_without_seconds_of_communication_are_left_out(tmp_path):
+    slab, pencil = (entry("slab_2d_1d", (1, 4)), entry("pencil", (2, 2)))
+    idle = entry("slab_2d_1d", (1, 4), n=32)
+    idle["phases"][1]["milliseconds"] = 0.0
+    rows = rows_of(tmp_path, slab, pencil, idle, entry("pencil", (2, 2), n=32))
+    assert sum(len(group) for group in modelled(rows).values()) == 3
+    assert "32 x 32 x 32" not in comparison_text(rows)
+
+
+def test_without_latency_pencils_are_never_faster(tmp_path):
+    link = Link(25e9, 0)
+    kinds = (("slab_2d_1d", (1, 4)), ("pencil", (2, 2)))
+    rows = rows_of(tmp_path, *(entry(kind, grid, n, link) for kind, grid in kinds for n in (64, 32)))
+    assert "pencils are never faster" in comparison_text(rows)

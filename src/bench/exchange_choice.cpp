@@ -121,7 +121,7 @@ Json description_of(const BenchOptions& options, const RoundTripSetup& setup) {
   row["layout"] = setup.layout;
   row["process_grid"] = {setup.processes.py, setup.processes.pz};
   row["exchange"] = setup.exchange_text();
-  if (device::is_gpu() && setup.exchange_text().find("mpi_") != std::string::npos)
+  if (device::is_gpu() && setup.exchange_text().find("mpi") != std::string::npos)
     row["cuda_aware_mpi"] = mpi_takes_device_pointers();
   return row;
 }

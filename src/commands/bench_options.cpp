@@ -147,7 +147,7 @@ const std::vector<BenchOption>& bench_options() {
              ->check(CLI::ExistingDirectory);
          app.add_option("--writer", options.writer, "How the ranks write, as output.writer of a case")
              ->check(CLI::IsMember(io::all_names<io::WriterKind>()));
-         app.add_option("--alignment", options.alignment, "Bytes, as output.alignment")->check(CLI::PositiveNumber);
+         app.add_option("--alignment", options.alignment, "Bytes, as output.alignment")->check(CLI::Range(1, 1 << 30));
          app.add_option("--hint", options.hints, "A hint for MPI-IO, with --writer hdf5; may be repeated")
              ->type_name("NAME=VALUE")
              ->allow_extra_args(false);
