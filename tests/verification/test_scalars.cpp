@@ -44,7 +44,7 @@ Field& scalar_of(Flow& flow) {
 
 /// Steps until the flow is as good as steady: the slowest mode of a channel decays as exp(-kappa (pi/2)^2 t).
 void become_steady(Flow& flow, double slowest_diffusivity) {
-  const double end = 20 / (slowest_diffusivity * pi * pi / 4);
+  const double end = 14 / (slowest_diffusivity * pi * pi / 4);
   // Crank-Nicolson damps fine modes only slowly in the longest steps that it allows.
   const double dt = std::min(0.9 * flow.stepper.time_step_limit(flow.state), end / 400);
   flow.advance(static_cast<int>(std::ceil(end / dt)), dt);
