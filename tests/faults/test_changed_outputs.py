@@ -50,7 +50,7 @@ CASE = {
     "parallel": {"grid": "auto", "exchange": "mpi_p2p"},
 }
 
-# By key, what a restart may change without --allow-change; the last entry of each is what pairs are made of.
+# By key, what a restart may change without --allow-change.
 CHANGES: dict[str, list[Any]] = {
     "output.log.every": ["none"],
     "output.log.seconds": [1],
@@ -85,26 +85,47 @@ def conflict(one: str, other: str) -> bool:
     return one.startswith(other + ".") or other.startswith(one + ".") or {one, other} <= exclusive
 
 
-def pair_trials() -> list[dict[str, Any]]:
-    """Every pair of keys that fit together is changed in at least one of these trials, and in few others."""
+UNCHANGED = -1  # beside the positions of a key's values
+
+
+def trials() -> list[dict[str, Any]]:
+    """Few trials in which each pair of keys that fit together each pair of values.
+
+    That a key stays as it was counts as a value.
+    """
     generator = random.Random(1)
-    left = [pair for pair in itertools.combinations(CHANGES, 2) if not conflict(*pair)]
-    trials = []
+    values = [(key, n) for key, choices in CHANGES.items() for n in range(UNCHANGED, len(choices))]
+
+    def fit(one: tuple[str, int], other: tuple[str, int]) -> bool:
+        return one[0] != other[0] and (UNCHANGED in (one[1], other[1]) or not conflict(one[0], other[0]))
+
+    left = {frozenset(pair) for pair in itertools.combinations(values, 2) if fit(*pair)}
+    left -= {pair for pair in left if all(value == UNCHANGED for _, value in pair)}
+    found = []
     while left:
-        keys = list(left[0])
-        for key in generator.sample(list(CHANGES), len(CHANGES)):
-            if (
-                len(keys) < 2 * len(CHANGES) // 3
-                and key not in keys
-                and not any(conflict(key, k) for k in keys)
-            ):
-                keys.append(key)
-        left = [pair for pair in left if not set(pair) <= set(keys)]
-        trials.append({key: CHANGES[key][-1] for key in keys})
-    return trials
+        best: dict[str, int] = {}
+        most: set[frozenset[tuple[str, int]]] = set()
+        for _ in range(12):
+            trial = dict(generator.choice(sorted(map(sorted, left))))
+            for key in generator.sample(list(CHANGES), len(CHANGES)):
+                if key in trial:
+                    continue
+                chosen = list(trial.items())
+                gains = [
+                    (sum(frozenset({(key, n), other}) in left for other in chosen), generator.random(), n)
+                    for n in range(UNCHANGED, len(CHANGES[key]))
+                    if all(fit((key, n), other) for other in chosen)
+                ]
+                trial[key] = max(gains)[2]
+            covered = {frozenset(pair) for pair in itertools.combinations(trial.items(), 2)} & left
+            if len(covered) > len(most):
+                best, most = trial, covered
+        left -= most
+        found.append({key: CHANGES[key][n] for key, n in best.items() if n != UNCHANGED})
+    return found
 
 
-TRIALS = [{key: value} for key, values in CHANGES.items() for value in values] + pair_trials()
+TRIALS = trials()
 
 
 def changed(changes: Mapping[str, Any]) -> dict[str, Any]:

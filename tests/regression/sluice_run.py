@@ -21,6 +21,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+import pytest
 
 BINARY = os.environ.get("SLUICE_BINARY", "sluice")
 MPIRUN = os.environ.get("SLUICE_MPIRUN", "mpirun")
@@ -118,6 +119,12 @@ def environment(ranks: int) -> dict[str, str]:
         return {**os.environ, **QUICK_START}
     own = {name: value for name, value in os.environ.items() if name not in QUICK_START}
     return {**own, **QUICK_LAUNCH, **YIELDING}
+
+
+def start_as_users_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the rest of a test: starts without the settings that make them quick."""
+    for name in ("QUICK_START", "QUICK_LAUNCH"):
+        monkeypatch.setitem(globals(), name, {})
 
 
 def start(

@@ -17,7 +17,7 @@ from sluice_run import (
 )
 
 CHANGES = {
-    "grid.cells": [32, 64, 48],
+    "grid.cells": [16, 32, 48],
     "time.steps": 6,
     "output.timeseries": {"every": 1},
     "output.checkpoint": {"every": 10.0, "keep": 2},

@@ -43,6 +43,7 @@ constexpr double omega = std::numbers::pi;
 
 FlowCase pulsating(const test::Discretisation& form, std::int64_t nz) {
   FlowCase settings = channel(form, nz);
+  settings.cells[0] = settings.cells[1] = 4;  // nothing depends on x or y
   settings.flow.viscosity = viscosity;
   settings.flow.forcing = {ForcingKind::pressure_gradient, of_time("0.1 + 0.3*cos(pi*t)")};
   return settings;
@@ -108,7 +109,7 @@ class Driving : public testing::TestWithParam<test::Discretisation> {
 TEST_P(Driving, PulsatingChannelConvergesInTime) {
   if (sizeof(real) < sizeof(double)) GTEST_SKIP() << "an order of accuracy needs double precision";
   std::vector<double> dts, errors;
-  for (const int steps : {160, 320, 640, 1280}) {
+  for (const int steps : {160, 320, 640}) {
     const FlowCase settings = pulsating(GetParam(), 16);
     const PeriodicSolution exact(Flow(settings).grid);
     dts.push_back(2 / static_cast<double>(steps));
@@ -403,6 +404,7 @@ TEST_P(Driving, PowerIsHeldInEverySubstep) {
 /// f U_b = P and, in laminar flow, f = 3 nu U_b.
 TEST_P(Driving, ConstantPowerSettlesToTheLaminarFlow) {
   FlowCase settings = channel(GetParam());
+  settings.cells[0] = settings.cells[1] = 4;  // nothing depends on x or y
   constexpr double nu = 0.3;
   constexpr double power = 0.9;
   settings.flow.viscosity = nu;
