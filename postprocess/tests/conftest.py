@@ -1,13 +1,9 @@
-import functools
 import gc
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from matplotlib.backends import backend_agg
-from matplotlib.font_manager import FontProperties
-from matplotlib.mathtext import MathTextParser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -19,27 +15,6 @@ from sluice_post import style
 settings.register_profile("ci", max_examples=150, derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=20000, deadline=None)
 settings.load_profile("ci")
-
-
-@functools.cache
-def parsed(
-    output: str, text: str, dpi: float, font: FontProperties | None, antialiased: bool | None
-) -> object:
-    return MathTextParser(output).parse(text, dpi, font, antialiased=antialiased)
-
-
-class Parser(MathTextParser):
-    """Figures have the same labels again and again, and Matplotlib parses the formulas in them for each figure."""
-
-    def __init__(self, output: str) -> None:
-        super().__init__(output)
-        self.output = output
-
-    def parse(self, s, dpi=72, prop=None, *, antialiased=None):
-        return parsed(self.output, s, dpi, None if prop is None else prop.copy(), antialiased)
-
-
-backend_agg.MathTextParser = Parser
 
 
 def pytest_configure(config: pytest.Config) -> None:
