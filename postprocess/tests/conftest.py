@@ -1,9 +1,14 @@
 import gc
 import sys
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from matplotlib import cbook
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -19,6 +24,9 @@ settings.load_profile("ci")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "all_pixels: looks at the pixels of figures, in their usual number")
+    config.addinivalue_line(
+        "markers", "unpainted: looks at no figure; other tests paint figures of its kinds"
+    )
 
 
 def pytest_collection_finish() -> None:
@@ -27,11 +35,35 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20000)
 
 
+def write_unpainted(canvas: FigureCanvasAgg, file: BytesIO, **_: object) -> None:
+    """In place of print_png: the formulas are parsed, but nothing is painted."""
+    figure = canvas.figure
+    texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        texts += [*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label]
+        texts += legend.get_texts() if legend is not None else []
+    parser = canvas.get_renderer().mathtext_parser
+    for text in texts:
+        for line in text.get_text().split("\n"):
+            if cbook.is_math_text(line):
+                parser.parse(line, 50, text.get_fontproperties())
+    Image.new("L", (1, 1)).save(file, "PNG")
+
+
 @pytest.fixture(autouse=True)
 def pixels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are drawn as always, but most of them with fewer pixels, which take a third of the time."""
     if request.node.get_closest_marker("all_pixels") is None:
         monkeypatch.setattr(style, "DPI", 50)
+    if request.node.get_closest_marker("unpainted") is not None:
+        request.getfixturevalue("paint_no_more")()
+
+
+@pytest.fixture
+def paint_no_more(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """From its call on, figures are made, but not painted: for a report with figures that the test has painted."""
+    return lambda: monkeypatch.setattr(FigureCanvasAgg, "print_png", write_unpainted)
 
 
 @pytest.fixture
