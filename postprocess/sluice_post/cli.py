@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import os
 import sys
@@ -35,6 +36,7 @@ class _Parser(argparse.ArgumentParser):
         print(message, end="", file=file or sys.stderr, flush=True)
 
 
+@functools.cache
 def build_parser() -> argparse.ArgumentParser:
     """The command line."""
     parser: argparse.ArgumentParser = _Parser(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from sluice_post import density_tables, layout, scalar_numbers, spectra_tables
@@ -254,8 +255,9 @@ def _phases(record: dict[str, Any]) -> list[tuple[str, float]]:
     return sorted(((p.get("name", ""), p["seconds"]) for p in timed), key=lambda phase: -phase[1])
 
 
-def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str) -> str:
-    """The page. `comparison` is the text of the comparison with a reference; it may be empty."""
+@functools.cache
+def _template() -> Template:
+    """Of the page."""
     environment = Environment(
         loader=PackageLoader("sluice_post"),
         autoescape=True,
@@ -267,10 +269,15 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
     environment.filters.update(
         number=number, with_interval=number_and_interval, value_of_record=value_of_record
     )
+    return environment.get_template("report.html")
+
+
+def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str) -> str:
+    """The page. `comparison` is the text of the comparison with a reference; it may be empty."""
     run = results.run
     record, spectra = run.provenance, results.spectra
     is_ekman_layer = run.parameters is not None and run.parameters.is_ekman_layer
-    return environment.get_template("report.html").render(
+    return _template().render(
         results=results,
         run=run,
         published=results.published,

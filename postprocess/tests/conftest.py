@@ -1,13 +1,14 @@
-import functools
 import gc
 import sys
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from matplotlib.backends import backend_agg
-from matplotlib.font_manager import FontProperties
-from matplotlib.mathtext import MathTextParser
+from matplotlib import cbook
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -21,29 +22,11 @@ settings.register_profile("long", max_examples=20000, deadline=None)
 settings.load_profile("ci")
 
 
-@functools.cache
-def parsed(
-    output: str, text: str, dpi: float, font: FontProperties | None, antialiased: bool | None
-) -> object:
-    return MathTextParser(output).parse(text, dpi, font, antialiased=antialiased)
-
-
-class Parser(MathTextParser):
-    """Figures have the same labels again and again, and Matplotlib parses the formulas in them for each figure."""
-
-    def __init__(self, output: str) -> None:
-        super().__init__(output)
-        self.output = output
-
-    def parse(self, s, dpi=72, prop=None, *, antialiased=None):
-        return parsed(self.output, s, dpi, None if prop is None else prop.copy(), antialiased)
-
-
-backend_agg.MathTextParser = Parser
-
-
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "all_pixels: looks at the pixels of figures, in their usual number")
+    config.addinivalue_line(
+        "markers", "unpainted: looks at no figure; other tests paint figures of its kinds"
+    )
 
 
 def pytest_collection_finish() -> None:
@@ -52,11 +35,35 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20000)
 
 
+def write_unpainted(canvas: FigureCanvasAgg, file: BytesIO, **_: object) -> None:
+    """In place of print_png: the formulas are parsed, but nothing is painted."""
+    figure = canvas.figure
+    texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        texts += [*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label]
+        texts += legend.get_texts() if legend is not None else []
+    parser = canvas.get_renderer().mathtext_parser
+    for text in texts:
+        for line in text.get_text().split("\n"):
+            if cbook.is_math_text(line):
+                parser.parse(line, 50, text.get_fontproperties())
+    Image.new("L", (1, 1)).save(file, "PNG")
+
+
 @pytest.fixture(autouse=True)
 def pixels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are drawn as always, but most of them with fewer pixels, which take a third of the time."""
     if request.node.get_closest_marker("all_pixels") is None:
         monkeypatch.setattr(style, "DPI", 50)
+    if request.node.get_closest_marker("unpainted") is not None:
+        request.getfixturevalue("paint_no_more")()
+
+
+@pytest.fixture
+def paint_no_more(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """From its call on, figures are made, but not painted: for a report with figures that the test has painted."""
+    return lambda: monkeypatch.setattr(FigureCanvasAgg, "print_png", write_unpainted)
 
 
 @pytest.fixture

@@ -426,6 +426,7 @@ def test_command(tmp_path, capsys):
     assert (folder / "budget_uw.csv").read_text() == table.read_text()
 
 
+@pytest.mark.unpainted
 def test_report(tmp_path, capsys):
     write(tmp_path)
     reference = tmp_path / "chan180.kbal"
@@ -451,6 +452,7 @@ def test_integrals_say_how_far_they_go(tmp_path, changes, end):
     assert f"k from the wall to the {end}: production" in text
 
 
+@pytest.mark.unpainted
 def test_run_without_budgets(turbulent_run, tmp_path, capsys):
     assert main(["budgets", str(turbulent_run)]) == 4
     error = capsys.readouterr().err

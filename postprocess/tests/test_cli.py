@@ -94,6 +94,7 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
         assert (run_copy / name).stat().st_size > 0
 
 
+@pytest.mark.unpainted
 def test_a_report_says_that_the_run_failed(run_copy, capsys):
     record = json.loads((run_copy / "run.json").read_text())
     record |= {"step": 42000, "why_stopped": "the velocity is not finite at step 42000"}
@@ -170,6 +171,7 @@ def test_report_with_no_closed_block(tmp_path, flow, capsys):
     assert "Moser" not in page  # which flow it is, the samples tell
 
 
+@pytest.mark.unpainted
 def test_html_of_the_title_is_escaped(tmp_path, flow):
     flow.title = "<script>alert(1)</script> & co"
     synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.turbulent_profiles(flow)])
@@ -199,6 +201,7 @@ def test_compare_with_its_own_profiles(turbulent_run, tmp_path, capsys):
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.unpainted
 def test_report_with_reference(run_copy, tmp_path):
     table = tmp_path / "p.csv"
     assert main(["profiles", str(run_copy), "-o", str(table)]) == 0

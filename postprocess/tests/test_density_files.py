@@ -92,6 +92,7 @@ def test_labels_at_a_low_reynolds_number(tmp_path):
         assert len(axis.get_ticklabels()) >= 2
 
 
+@pytest.mark.unpainted
 def test_report_and_convert(run, tmp_path, capsys):
     assert main(["report", str(run)]) == 0
     assert "tau_x over the mean of tau_x: rms" in capsys.readouterr().out

@@ -117,6 +117,7 @@ def test_intervals(tmp_path, flow):
     assert float(first.split(",")[1]) == pytest.approx(derived.z_plus[0])
 
 
+@pytest.mark.unpainted
 def test_report(tmp_path, capsys):
     test_budgets.write(tmp_path)
     assert main(["report", str(tmp_path)]) == 0

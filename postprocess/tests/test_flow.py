@@ -103,6 +103,7 @@ def test_another_flow_is_named_and_not_compared(tmp_path: Path, name: str) -> No
 
 
 @pytest.mark.parametrize(("name", "letters"), [("oscillation", "v"), ("formula", "u"), ("opposition", "")])
+@pytest.mark.unpainted
 def test_the_peak_of_a_velocity_that_a_wall_has_too_says_so(tmp_path: Path, name: str, letters: str) -> None:
     directory = synthetic_flows.write_run(tmp_path, OTHER_FLOWS[name][0])
     assert main(["report", str(directory), "--side", "bottom"]) == 0
@@ -116,6 +117,7 @@ def test_the_peak_of_a_velocity_that_a_wall_has_too_says_so(tmp_path: Path, name
     ("name", "even"),
     [("", True), ("rotation", True), ("oscillation", False), ("along y", False)],
 )
+@pytest.mark.unpainted
 def test_the_report_calls_the_skewness_of_v_0_only_in_flows_symmetric_in_y(
     tmp_path: Path, name: str, even: bool
 ) -> None:

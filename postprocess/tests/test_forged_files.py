@@ -100,6 +100,7 @@ def forged(intact: Path, path: str, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 @pytest.mark.parametrize("path", ["statistics.h5", "spectra.h5"])
+@pytest.mark.unpainted
 def test_each_object_forged(
     intact: Path, path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +126,7 @@ def test_each_object_forged(
 
 @pytest.mark.parametrize("key", ["flow.type", "flow.reynolds.viscosity", "flow.rotation.geostrophic"])
 @pytest.mark.parametrize("value", [None, "text"])
+@pytest.mark.unpainted
 def test_parameters_forged(
     intact: Path, key: str, value: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -145,6 +147,7 @@ def test_parameters_forged(
         assert code == 0 or told.count("\n") == 1
 
 
+@pytest.mark.unpainted
 def test_a_report_says_that_the_parts_of_slices_are_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,6 +116,7 @@ def test_standard_errors_of_budgets(budget_run):
     assert np.all(np.loadtxt(file_of(folder, "uw", layout.LEE_MOSER_BUDGET_ERRORS), comments="%") >= 0)
 
 
+@pytest.mark.unpainted
 def test_spectra_read_back_as_they_are(tmp_path, capsys):
     states = [test_spectra.Fields(test_spectra.flow_of(), seed) for seed in range(3)]
     test_spectra.write(tmp_path, states)

@@ -112,6 +112,7 @@ def test_the_command_writes_tables_and_figures(tmp_path: Path, capsys: pytest.Ca
         assert (run / layout.FIGURE_FOLDER / f"phase_{name}.png").is_file()
 
 
+@pytest.mark.unpainted
 def test_the_report_has_them(tmp_path: Path) -> None:
     run = write_phases(tmp_path / "run")
     assert main(["report", str(run)]) == 0

@@ -108,7 +108,7 @@ def test_planes_of_other_flows(tmp_path, flow_type):
     np.testing.assert_allclose(found.planes["minus_uw"].energy[:, 0, 1], 0.5, rtol=1e-10)
 
 
-def test_command_with_planes(tmp_path, capsys):
+def test_command_with_planes(tmp_path, capsys, paint_no_more):
     """With one block there are no intervals. On the wall w has no spectrum."""
     state = Fields(flow_of())
     state.w[0] = 0
@@ -126,6 +126,7 @@ def test_command_with_planes(tmp_path, capsys):
             expected = found.planes[quantity].energy
             np.testing.assert_allclose(rows[f"E_{quantity}_plus"], expected.ravel(), rtol=1e-8, atol=1e-12)
         np.testing.assert_allclose(rows["kx_h"][:7], np.arange(7) / 2, rtol=1e-9)
+    paint_no_more()
     assert main(["report", str(tmp_path)]) == 0
     assert "Premultiplied spectra along x and y at z+ = " in (tmp_path / "report.html").read_text(
         encoding="utf-8"

@@ -217,7 +217,7 @@ def heated_states(count):
     return states(count, EVEN, FLOW.z_face)
 
 
-def test_commands(tmp_path, capsys):
+def test_commands(tmp_path, capsys, paint_no_more):
     write(tmp_path, heated_states(6))
     assert main(["budgets", str(tmp_path)]) == 0
     out = capsys.readouterr().out
@@ -235,6 +235,7 @@ def test_commands(tmp_path, capsys):
         assert {"production_ci95", "storage"} <= set(rows.dtype.names)
         (tmp_path / f"{name}.csv").unlink()
         (tmp_path / "figures" / f"{name}.png").unlink()
+    paint_no_more()
     assert main(["report", str(tmp_path)]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for what in ("variance", "streamwise flux", "wall-normal flux"):

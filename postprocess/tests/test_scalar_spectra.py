@@ -120,7 +120,7 @@ def test_intervals_are_those_of_the_blocks(tmp_path):
     assert alone.bands == {}
 
 
-def test_commands_and_datasets(tmp_path, capsys):
+def test_commands_and_datasets(tmp_path, capsys, paint_no_more):
     write(tmp_path, heated_states(4))
     assert main(["spectra", str(tmp_path)]) == 0
     out = capsys.readouterr().out
@@ -130,6 +130,7 @@ def test_commands_and_datasets(tmp_path, capsys):
         assert (tmp_path / "figures" / f"scalar_c_spectra_{name}.png").is_file()
     rows = np.genfromtxt(tmp_path / "scalar_c_spectra_x.csv", delimiter=",", names=True)
     assert {"kx_h", "wavelength_plus", "E_cc_plus", "E_minus_wc_plus_ci95"} <= set(rows.dtype.names)
+    paint_no_more()
     assert main(["report", str(tmp_path)]) == 0
     assert "Premultiplied spectra at chosen heights: c" in (tmp_path / "report.html").read_text(
         encoding="utf-8"

@@ -55,6 +55,7 @@ def test_heights_that_are_none(tmp_path, capsys, height):
     assert "is neither a height z+ > 0 nor `centre`" in capsys.readouterr().err
 
 
+@pytest.mark.unpainted
 def test_report(tmp_path, capsys):
     write(tmp_path, [Fields(flow_of(), seed) for seed in range(3)])
     published = tmp_path / "chan180.xspec.5"
@@ -69,6 +70,7 @@ def test_report(tmp_path, capsys):
     assert {path.stem for path in tmp_path.glob("*.csv")} >= TABLES
 
 
+@pytest.mark.unpainted
 def test_run_without_spectra(turbulent_run, tmp_path, capsys):
     assert main(["spectra", str(turbulent_run)]) == 4
     error = capsys.readouterr().err
@@ -82,6 +84,7 @@ def test_run_without_spectra(turbulent_run, tmp_path, capsys):
     assert not list(run.glob("spectra*"))
 
 
+@pytest.mark.unpainted
 def test_no_block_yet(tmp_path, capsys):
     flow = flow_of()
     synthetic.write_statistics(tmp_path / "statistics.h5", flow, [Fields(flow).statistics()])
@@ -92,6 +95,7 @@ def test_no_block_yet(tmp_path, capsys):
     assert "holds no closed block yet" in capsys.readouterr().out
 
 
+@pytest.mark.unpainted
 def test_no_block_between_two_times(tmp_path, capsys):
     """There may be statistics, in shorter blocks. A report then leaves the spectra out."""
     flow = flow_of()

@@ -178,6 +178,7 @@ def test_the_command_writes_tables_and_figures(study, tmp_path, capsys):
     ("device", "same"),
     [("CPU", False), ("GPU, host memory not placed", True), ("GPU, host memory on NUMA node 1", True)],
 )
+@pytest.mark.unpainted
 def test_seconds_of_other_devices_are_not_compared(study, tmp_path, capsys, device, same):
     write_run(study[0][0], 4, (8, 8), device=device)
     assert main(["study", *(str(path) for path in study[0]), "-o", str(tmp_path / "study")]) == 0
