@@ -19,7 +19,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError
-from sluice_post.quick_drawing import quick
 
 DPI = 200
 
@@ -91,8 +90,7 @@ def png_bytes(figure: Figure) -> bytes:
     buffer = BytesIO()
     figure.dpi = DPI
     canvas = FigureCanvasAgg(figure)  # savefig would draw twice
-    with quick(figure, canvas):
-        canvas.print_png(buffer, metadata={"Software": "sluice-post"})  # type: ignore[no-untyped-call]
+    canvas.print_png(buffer, metadata={"Software": "sluice-post"})  # type: ignore[no-untyped-call]
     return buffer.getvalue()
 
 

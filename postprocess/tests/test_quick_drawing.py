@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from quick_drawing import quick
 
-from sluice_post.quick_drawing import quick
 from sluice_post.style import figure_style, log_wall_axis, new_figure, png_bytes
+
+plain_paint = FigureCanvasAgg.print_png  # before a fixture replaces it
 
 
 def several_panels():
@@ -31,7 +33,7 @@ def several_panels():
 def plain_png(figure):
     buffer = BytesIO()
     figure.dpi = 50
-    FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": "sluice-post"})
+    plain_paint(FigureCanvasAgg(figure), buffer, metadata={"Software": "sluice-post"})
     return buffer.getvalue()
 
 
