@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the CPU tests: the tests alone take about 17 minutes on two cores (f7a545a).
+# Installs what is missing, builds, and runs the CPU tests: the tests alone take 35 minutes on two cores (547e0cb).
 #   scripts/test.sh [--quick] [CTEST OPTION]...        for example -L unit, or -R poisson
 # --quick: only the tests with the label `quick`, and the checks of .ci/lint that take seconds: two minutes on two cores.
 # SLUICE_TEST_PACKAGES names further Python packages to install: the tests with ParaView's reader need vtk, which is large.
