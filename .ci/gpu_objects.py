@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Lists the objects of a GPU build whose compilation a CPU build has not tried.
+"""Lists the objects of a GPU build whose source may be right for CPUs and wrong for GPUs.
 
-    gpu_objects.py CPU_BUILD GPU_BUILD     # both with a compile_commands.json
+    gpu_objects.py CPU_BUILD GPU_BUILD     # Ninja builds with a compile_commands.json; the former is built
 
-These are the objects that nvcc makes, the sources of GPU builds alone, and the sources that ask for SLUICE_CUDA.
+These are the objects that nvcc makes, those of sources that only GPU builds have or that ask for SLUICE_CUDA, and those
+that could hold a loop over cells, which is an error in a GPU build unless nvcc compiles it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+
+from tidy_files import includes_of
+
+LOOPS = "core/device/parallel_for.hpp"
 
 
 def commands_of(build: str) -> list[dict[str, str]]:
@@ -21,11 +26,13 @@ def commands_of(build: str) -> list[dict[str, str]]:
 
 def main() -> None:
     """Prints the objects."""
-    known = {command["file"] for command in commands_of(sys.argv[1])}
+    known = includes_of(Path(sys.argv[1]).resolve())
     for command in commands_of(sys.argv[2]):
         words = command["command"].split()
+        source = Path(command["file"]).resolve().relative_to(Path.cwd())
         by_nvcc = words[words.index("-x") + 1] == "cu" if "-x" in words else False
-        if by_nvcc or command["file"] not in known or "SLUICE_CUDA" in Path(command["file"]).read_text():
+        includes = known.get(str(source))
+        if by_nvcc or includes is None or LOOPS in includes or "SLUICE_CUDA" in source.read_text():
             print(words[words.index("-o") + 1])
 
 

@@ -1,6 +1,7 @@
 # sluice_add_library(NAME [ANY_PRECISION] KERNELS kernel.cpp ... PLAIN plain.cpp ... LOOPLESS loopless.cpp ...): a library, Sluice::NAME
-# for other codes; a GPU build compiles KERNELS with nvcc; LOOPLESS sources, without loops over data, are compiled faster. If the build has two precisions, so has the library (SluicePrecisions.cmake). ANY_PRECISION: its
-# code does not know `real`, and is compiled once.
+# for other codes; a GPU build compiles KERNELS with nvcc; LOOPLESS sources, without loops that take time, are compiled with less
+# optimization. If the build has two precisions, so has the library (SluicePrecisions.cmake). ANY_PRECISION: its code does not know
+# `real`, and is compiled once.
 include(SluiceKernels)
 
 add_library(sluice_options INTERFACE)
@@ -25,7 +26,8 @@ if(SLUICE_SANITIZE OR SLUICE_FUZZ)
   target_link_options(sluice_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# sluice_loopless_sources(FILE...): sources of this folder without loops over data; g++ takes two thirds of the time with -O1.
+# sluice_loopless_sources(FILE...): sources of this folder without loops that take time. With -O1, g++ compiles them in two thirds
+# of the time.
 function(sluice_loopless_sources)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 endfunction()

@@ -15,10 +15,13 @@
 namespace {
 
 /// All ranks end a test together. One that fails may leave the others waiting for it, on a GPU for ever: it then ends
-/// the program. MPI is called by its second names, which tests do not count and let fail.
+/// the program. It calls MPI by the names of its profiling interface, because some tests replace MPI_ functions.
 class RanksTogether : public testing::EmptyTestEventListener {
  public:
   RanksTogether(int rank, MPI_Comm world) : rank_(rank), world_(world) {}
+  RanksTogether(const RanksTogether&) = delete;
+  RanksTogether& operator=(const RanksTogether&) = delete;
+  ~RanksTogether() override { stop_timer(); }
 
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
@@ -34,6 +37,11 @@ class RanksTogether : public testing::EmptyTestEventListener {
 
   void OnTestEnd(const testing::TestInfo& /*test*/) override {
     PMPI_Barrier(world_);
+    stop_timer();
+  }
+
+ private:
+  void stop_timer() {
     if (!timer_.joinable()) return;
     {
       const std::lock_guard lock(mutex_);
@@ -43,7 +51,6 @@ class RanksTogether : public testing::EmptyTestEventListener {
     timer_.join();
   }
 
- private:
   void end_program_unless_test_ends() {
     constexpr std::chrono::seconds patience(60);
     std::unique_lock lock(mutex_);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/device/memory.hpp"
@@ -181,12 +182,12 @@ void share(Outcome& outcome) {
 /// What one process computes: rank 0, once for all tests. Collective.
 const Outcome& alone(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
   static std::map<std::string, Outcome> known;
-  const auto [at, is_new] = known.try_emplace(label(size, diffusion, method));
-  if (is_new) {
-    if (rank_of(MPI_COMM_WORLD) == 0) at->second = run(settings_for(size, diffusion, method), MPI_COMM_SELF);
-    share(at->second);
-  }
-  return at->second;
+  const std::string name = label(size, diffusion, method);
+  if (const auto found = known.find(name); found != known.end()) return found->second;
+  Outcome outcome;
+  if (rank_of(MPI_COMM_WORLD) == 0) outcome = run(settings_for(size, diffusion, method), MPI_COMM_SELF);
+  share(outcome);
+  return known.emplace(name, std::move(outcome)).first->second;
 }
 
 void expect_same_on_every_grid(const Size& size, Diffusion diffusion, TridiagonalMethod method) {
