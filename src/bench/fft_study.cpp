@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <system_error>
@@ -154,6 +155,9 @@ std::vector<Combination> combinations_of(const Study& study, const BenchOptions&
   return list;
 }
 
+/// So many jobs may end while a combination is measured; then it counts as one that cannot be measured.
+constexpr std::int64_t max_beginnings = 3;
+
 /// How a combination was measured.
 enum Outcome : std::int64_t { not_measured, good, failed, wrong };
 
@@ -195,6 +199,41 @@ std::map<std::string, Json> rows_of_file(const std::string& path) {
   return rows;
 }
 
+/// The combinations that jobs began to measure, a line for each time. Whatever of them has no row ended its job.
+std::string file_of_beginnings(const std::string& path) {
+  return path + ".begun";
+}
+
+/// How often each identity is in a file of beginnings. Removes a last line that is not complete. Throws Error(io).
+/// Local.
+std::map<std::string, std::int64_t> beginnings_in(const std::string& path) {
+  std::map<std::string, std::int64_t> counts;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return counts;
+  const std::string text = io::read_text(path);
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    ++counts[text.substr(begin, end - begin)];
+  if (begin < text.size()) std::filesystem::resize_file(path, begin, error);
+  if (error) throw Error(ExitCode::io, fmt::format("{}: could not be shortened ({})", path, error.message()));
+  return counts;
+}
+
+/// Removes these combinations, which all have rows, from a file of beginnings; other numbers of ranks may have left
+/// some there. Throws Error(io). Local.
+void forget_beginnings(const std::string& path, const std::vector<Combination>& combinations) {
+  std::map<std::string, std::int64_t> others = beginnings_in(path);
+  for (const Combination& combination : combinations) others.erase(combination.identity);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (others.empty()) return;
+  std::ofstream file(path);
+  for (const auto& [identity, number] : others) {
+    for (std::int64_t n = 0; n < number; ++n) file << identity << '\n';
+  }
+  if (!file.flush()) throw Error(ExitCode::io, fmt::format("{}: could not be written", path));
+}
+
 std::string text_of(const Json& row) {
   std::string text = fmt::format("{} {}, {} x {}, {}", row["kind"].get<std::string>(), row["layout"].get<std::string>(),
                                  row["process_grid"][0].get<int>(), row["process_grid"][1].get<int>(),
@@ -226,14 +265,20 @@ ExitCode bench_fft_study(const BenchOptions& given) {
   }
 
   std::vector<std::int64_t> outcomes(combinations.size(), not_measured);
+  std::vector<std::int64_t> beginnings(combinations.size(), 0);
+  const std::string begun = file_of_beginnings(options.json);
   run_on_root(MPI_COMM_WORLD, [&] {
     const std::map<std::string, Json> before = rows_of_file(options.json);
+    const std::map<std::string, std::int64_t> counts = beginnings_in(begun);
     for (std::size_t n = 0; n < combinations.size(); ++n) {
       if (const auto row = before.find(combinations[n].identity); row != before.end())
         outcomes[n] = outcome_of(row->second);
+      if (const auto number = counts.find(combinations[n].identity); number != counts.end())
+        beginnings[n] = number->second;
     }
   });
   broadcast(outcomes, MPI_COMM_WORLD);
+  broadcast(beginnings, MPI_COMM_WORLD);
   const auto count = [&](Outcome outcome) { return std::ranges::count(outcomes, std::int64_t{outcome}); };
   const auto to_measure = count(not_measured);
   JsonLines json(options.json, true);
@@ -241,11 +286,25 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     fmt::print("study {}: {} combinations on {} rank(s), of which {} has {}\n", options.study, combinations.size(),
                ranks, options.json, std::ssize(combinations) - to_measure);
   });
+  JsonLines attempts(begun, true);
+  // Those that ended a job come last, so that a combination on which the program hangs does not keep others from being
+  // measured.
+  std::vector<std::size_t> order;
   for (std::size_t n = 0; n < combinations.size(); ++n) {
-    if (outcomes[n] != not_measured) continue;
+    if (outcomes[n] == not_measured) order.push_back(n);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t n) { return beginnings[n]; });
+  for (const std::size_t n : order) {
     const Combination& combination = combinations[n];
     use_device_pointers_in_mpi(combination.cuda_aware_mpi);
-    const Json row = measure_setup(combination.options, combination.setup);
+    Json row;
+    if (beginnings[n] < max_beginnings) {
+      attempts.write(Json::parse(combination.identity));
+      row = measure_setup(combination.options, combination.setup);
+    } else {
+      row = description_of(combination.options, combination.setup);
+      row["fault"] = fmt::format("{} jobs ended while it was measured", beginnings[n]);
+    }
     json.write(row);
     outcomes[n] = outcome_of(row);
     run_on_root(MPI_COMM_WORLD, [&] {
@@ -257,6 +316,7 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     fmt::print("study {}: {} measured now; of all {}, {} could not be measured\n", options.study, to_measure,
                combinations.size(), count(failed));
   });
+  run_on_root(MPI_COMM_WORLD, [&] { forget_beginnings(begun, combinations); });
   if (count(wrong) > 0) {
     throw Error(ExitCode::numerics, fmt::format("bench fft: {} of {} combinations gave wrong results; {} shows which",
                                                 count(wrong), combinations.size(), options.json));

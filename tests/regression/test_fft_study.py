@@ -76,6 +76,27 @@ def test_a_study_goes_on_where_its_job_was_cut_off(tmp_path: Path) -> None:
     assert file.read_text() == complete
 
 
+def test_combinations_that_end_a_job_come_last_and_are_given_up(tmp_path: Path) -> None:
+    file, begun = tmp_path / "fft.jsonl", tmp_path / "fft.jsonl.begun"
+    study = write(tmp_path, grids=[8, 9, 10], values="real")
+    must(run(study, "--json", file))
+    rows = read(file)
+    assert len(rows) == 4
+    assert not begun.exists()
+    names = ("what", "precision", "ranks", "cells", "values", "fields", "kind", "layout", "process_grid", "exchange")
+    identities = [json.dumps({name: row[name] for name in names}, separators=(",", ":")) for row in rows]
+    # The last job ended in the first combination, three earlier ones in the third.
+    file.unlink()
+    begun.write_text("".join(f"{identities[n]}\n" for n in (2, 2, 2, 0)) + identities[1])
+    outcome = must(run(study, "--json", file))
+    again = read(file)
+    assert combinations(again) == [combinations(rows)[n] for n in (1, 3, 0, 2)]
+    assert [row.get("fault") for row in again] == [None, None, None, "3 jobs ended while it was measured"]
+    assert "1 could not be measured" in outcome.out
+    assert not begun.exists()
+    assert "0 measured now" in must(run(study, "--json", file)).out
+
+
 def test_other_numbers_of_ranks_share_the_file(tmp_path: Path) -> None:
     file = tmp_path / "fft.jsonl"
     pencils = {
