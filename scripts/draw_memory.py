@@ -55,7 +55,9 @@ def memory(program: str, case: Path, tau: int, diffusion: str, ranks: int) -> tu
     ]
     # One rank keeps the default number of z blocks.
     chosen = settings if ranks > 1 else settings[:3]
-    command = [program, "check", str(case), "--np", str(ranks)] + [part for key in chosen for part in ("--set", key)]
+    command = [program, "check", str(case), "--np", str(ranks)] + [
+        part for key in chosen for part in ("--set", key)
+    ]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = re.search(r"^memory +([\d.]+) (\w+) in all .*, ([\d.]+) (\w+) on rank 0$", text, re.MULTILINE)
     if not found:

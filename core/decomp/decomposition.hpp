@@ -21,7 +21,7 @@ struct ProcessGrid {
 };
 
 /// Splits nz planes into blocks. The blocks depend on the grid, not on pz, so the arithmetic along z is the same on
-/// every process grid. (GPUs that split z divide a rank's planes into blocks of their own.)
+/// every process grid. (GPUs that split z divide a rank's planes into blocks of their own; there see even_blocks.hpp.)
 class ZBlocks {
  public:
   ZBlocks(std::int64_t nz, int count);

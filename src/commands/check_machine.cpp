@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/decomp/even_blocks.hpp"
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/commands/step_forecast.hpp"
@@ -22,12 +23,18 @@ Machine read_machine(const std::string& file) {
   });
 }
 
+Decomposition decomposition_on(const Machine& machine, const io::Case& settings, const ProcessGrid& processes) {
+  const bool evens = machine.is_gpu() && settings.z_blocks >= processes.pz;
+  return {settings.cells, processes,
+          evens ? even_blocks(settings.cells[2], settings.z_blocks, processes.pz) : settings.z_blocks};
+}
+
 ProcessGrid fastest_process_grid(const io::Case& settings, int ranks, const Machine& machine) {
   ProcessGrid fastest = choose_process_grid(settings, ranks);  // throws if none fits
   if (settings.process_grid) return fastest;
   double shortest = std::numeric_limits<double>::max();
   for (const ProcessGrid& grid : process_grids(settings, ranks)) {
-    const double seconds = forecast_step(machine, settings.flow, {settings.cells, grid, settings.z_blocks}).seconds();
+    const double seconds = forecast_step(machine, settings.flow, decomposition_on(machine, settings, grid)).seconds();
     if (seconds >= shortest) continue;
     shortest = seconds;
     fastest = grid;

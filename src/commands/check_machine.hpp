@@ -13,6 +13,9 @@ namespace sluice {
 /// Throws Error(usage).
 Machine read_machine(const std::string& file);
 
+/// How devices of the machine split the grid: GPUs into even parts (even_blocks).
+Decomposition decomposition_on(const Machine& machine, const io::Case& settings, const ProcessGrid& processes);
+
 /// The process grid of the case; where it leaves the choice to the run, the one with the shortest step on the machine.
 ProcessGrid fastest_process_grid(const io::Case& settings, int ranks, const Machine& machine);
 

@@ -276,8 +276,8 @@ void print_decomposition(const io::Case& settings, const Decomposition& decompos
   fmt::print(
       "decomposition   {} process(es) as {} x {} (y x z), {} z blocks of up to {} planes; rank 0 owns {} x {} x {} "
       "cells\n",
-      processes.size(), processes.py, processes.pz, settings.z_blocks, decomposition.z_blocks().longest(), largest.nx(),
-      largest.ny(), largest.nz());
+      processes.size(), processes.py, processes.pz, decomposition.z_blocks().count(),
+      decomposition.z_blocks().longest(), largest.nx(), largest.ny(), largest.nz());
   const double share =
       static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]) / processes.size();
   const double excess = static_cast<double>(largest.volume()) / share;
@@ -334,7 +334,8 @@ ExitCode command_check(const CheckOptions& options) {
   if (!options.machine.empty()) machine = read_machine(options.machine);
   const ProcessGrid processes =
       machine ? fastest_process_grid(settings, options.ranks, *machine) : choose_process_grid(settings, options.ranks);
-  const Decomposition decomposition(settings.cells, processes, settings.z_blocks);
+  const Decomposition decomposition = machine ? decomposition_on(*machine, settings, processes)
+                                              : Decomposition(settings.cells, processes, settings.z_blocks);
   Warnings warnings;
   fmt::print("case            {}\n", settings.title);
   fmt::print("directory       {}\n", settings.output.directory);

@@ -177,6 +177,13 @@ def test_wall_time_follows_from_the_speed(tmp_path: Path) -> None:
     must(sluice("check", case, "--speed", 0), 2)
 
 
+def test_gpus_that_split_z_are_forecast_with_even_parts(tmp_path: Path) -> None:
+    case = write_case(tmp_path, {"grid.cells": [16, 12, 144]})
+    machine = Path(__file__).parents[2] / "machines" / "h200.yaml"
+    arguments = ("check", case, "--np", 2, "--set", "parallel.grid=[1,2]")
+    assert "10 z blocks" in must(sluice(*arguments, "--machine", machine)).out
+
+
 def test_step_is_forecast_from_two_benchmarks(tmp_path: Path) -> None:
     """On the grid and the number of devices that were measured, the forecast is the measurement."""
     grid = ["--order", "2", "--grid", "32,32,32", "--repeats", "3"]

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
+#include "core/decomp/even_blocks.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -111,7 +112,7 @@ TEST_P(DecompositionOf, SplitsZByWholeBlocks) {
       EXPECT_EQ(box.hi[2], bounds[static_cast<std::size_t>(last)]);
     }
   }
-  EXPECT_EQ(next_block, z_blocks);
+  EXPECT_EQ(next_block, decomposition.z_blocks().count());
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& tested) {
@@ -171,6 +172,25 @@ TEST(ZBlocks, DefaultOfLargeGridsIsAPowerOfTwo) {
       std::int64_t most = 0;
       for (int rank = 0; rank < pz; ++rank) most = std::max<std::int64_t>(most, decomposition.x_pencil(rank).nz());
       EXPECT_LE(static_cast<double>(most * pz), 1.05 * static_cast<double>(nz)) << nz << " planes on " << pz;
+    }
+  }
+}
+
+/// GPUs that split z: ranks own equally many blocks, so their parts differ by no more planes than they have blocks.
+TEST(EvenBlocks, AreAMultipleOfTheRanksThatFits) {
+  EXPECT_EQ(even_blocks(60, 3, 2), 4);
+  EXPECT_EQ(even_blocks(144, 9, 2), 10);
+  EXPECT_EQ(even_blocks(144, 9, 1), 9);
+  EXPECT_EQ(even_blocks(10, 5, 3), 3);  // six blocks would have less than 2 planes
+  for (std::int64_t nz = 2; nz <= 600; ++nz) {
+    for (const int pz : {1, 2, 3, 4, 7, 8, 16, 32}) {
+      const int count = ZBlocks::default_count(nz);
+      if (count < pz) continue;
+      const int even = even_blocks(nz, count, pz);
+      EXPECT_EQ(even % pz, 0) << nz << " planes on " << pz;
+      const Decomposition decomposition({8, 8, nz}, {1, pz}, even);
+      const std::int64_t most = decomposition.x_pencil(0).nz();
+      EXPECT_LE(most * pz, nz + even) << nz << " planes on " << pz;
     }
   }
 }
