@@ -120,12 +120,15 @@ steps() {
   finish
 }
 
-# Tridiagonal systems along a split z: P-TDMA, and transposes to whole lines.
+# Tridiagonal systems along a split z: P-TDMA, and transposes to whole lines. The solves of a substep by these and by the
+# full-transpose method from z pencils.
 solvers() {
   local method processes exchange
   if ((ranks == 1)); then return; fi
   for processes in $(grids "$ranks"); do
     for exchange in $exchanges; do
+      start "solve_${processes/,/x}_$exchange" "$ranks" double solve --grid 1024,1024,768 --process-grid "$processes" \
+        --exchange $exchange --repeats "$repeats"
       for method in ptdma transpose; do
         local common=(--process-grid "$processes" --exchange $exchange --tridiagonal $method --repeats "$repeats")
         local name=${method}_${processes/,/x}_$exchange

@@ -200,7 +200,7 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
 def read_results(paths: Iterable[Path]) -> Results:
     """Reads every measurement that worked; raises InputOutputError or UsageError for other files."""
     results = Results([], [])
-    known = "what sluice bench step, poisson, tridiagonal, transpose, fft or links writes"
+    known = "what sluice bench step, solve, poisson, tridiagonal, transpose, fft or links writes"
     for path in paths:
         before = len(results.rows) + len(results.steps)
         for place, entry in _entries(path):

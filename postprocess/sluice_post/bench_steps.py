@@ -1,4 +1,4 @@
-"""What ``sluice bench step|poisson|tridiagonal --json FILE`` measured: a time step or a solve, by phases."""
+"""What ``sluice bench step|solve|poisson|tridiagonal --json FILE`` measured: a time step or solves, by phases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from sluice_post.bench_values import csv_line, device_type, number, positive, text_table
 
-BENCHMARKS = ("step", "poisson", "tridiagonal")
+BENCHMARKS = ("step", "solve", "poisson", "tridiagonal")
 OTHER = "other"
 MINOR = ("z blocks", "revision")  # in labels only where without them two would be the same
 
@@ -82,7 +82,7 @@ class Step:
 
 
 def read_step(entry: dict[str, Any]) -> Step:
-    """A result of bench step, poisson or tridiagonal; KeyError, TypeError or ValueError if it is none."""
+    """A result of bench step, solve, poisson or tridiagonal; KeyError, TypeError or ValueError if it is none."""
     cells = tuple(int(positive(n, "cells")) for n in entry["cells"])
     if len(cells) != 3:
         raise ValueError(f"cells are {cells}")

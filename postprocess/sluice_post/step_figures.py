@@ -32,6 +32,8 @@ COLOURS = {
     "fft y": OLIVE,
     "transpose": VERMILLION,
     "tridiagonal": SKY,
+    "diffusion transpose": "#E8A0A0",
+    "diffusion tridiagonal": "#A08CC8",
     "halo exchange": PURPLE,
     "correction": BROWN,
     "time step": "#C8C8C8",

@@ -97,6 +97,26 @@ def test_bars_are_as_long_as_the_phases(tmp_path):
     assert names == ["time step", "momentum", "tridiagonal", "halo exchange", "transpose", "other"]
 
 
+def test_methods_of_one_solve_are_bars_side_by_side(tmp_path):
+    whole = {"transpose": 6.0, "diffusion transpose": 0.0, "diffusion tridiagonal": 1.0}
+    parts = {"transpose": 3.0, "diffusion transpose": 0.5, "diffusion tridiagonal": 1.5}
+    methods = [
+        entry(time, phases, ranks=4, what="solve", tridiagonal=name)
+        for name, time, phases in (("ptdma", 5.0, parts), ("transpose from z pencils", 7.0, whole))
+    ]
+    steps = read_results([write(tmp_path / "solve.json", *methods)]).steps
+    shared, labels = shared_and_labels(steps)
+    assert labels == ["ptdma", "transpose from z pencils"]
+    assert shared.startswith("solve, 10 x 10 x 10, 4 ranks (1 x 4), order 4")
+    colours = {}
+    for bar in budget_figure(steps).axes[0].patches:
+        if bar.get_width() > 0:
+            row = round(bar.get_y() + bar.get_height() / 2)
+            colours.setdefault(row, {})[bar.get_facecolor()] = bar.get_width()
+    assert list(colours[1].values()) == pytest.approx([3.0, 0.5, 1.5])
+    assert list(colours[0].values()) == pytest.approx([6.0, 1.0])
+
+
 def test_every_phase_has_a_colour_of_its_own():
     assert len(set(COLOURS.values())) == len(COLOURS)
 

@@ -15,11 +15,11 @@ using Cells = std::array<std::int64_t, 3>;
 
 /// The options of `sluice bench`.
 struct BenchOptions {
-  std::string what;  ///< step, samples, poisson, tridiagonal, transpose, fft, links or checkpoint
+  std::string what;  ///< step, samples, solve, poisson, tridiagonal, transpose, fft, links or checkpoint
   std::vector<Cells> grids{{192, 128, 128}};  ///< cells; transpose and fft may have several
   std::string precision;                      ///< double or single; empty: that of the program `sluice`
   std::string diffusion = "explicit";
-  int order = 4;    ///< step, samples, poisson: of accuracy along x and y
+  int order = 4;    ///< step, samples, solve, poisson: of accuracy along x and y
   int scalars = 0;  ///< step: how many the flow transports
   std::string tridiagonal = "ptdma";
   std::string exchange = "auto";  ///< as ExchangeMethods::text()
@@ -54,6 +54,11 @@ struct BenchOptions {
 /// for budgets, densities (with three heights) and spectra. Prints a table and writes a JSON object for each row.
 /// Collective.
 ExitCode bench_samples(const BenchOptions& options, const io::Case& settings, const Layout& layout);
+
+/// `sluice bench solve`: times the solves of a substep with implicit diffusion along z by P-TDMA from x pencils, also
+/// with diffusion through y pencils, and by full transposes from x pencils and from z pencils, all in turn. Prints a
+/// table and writes a JSON object for each. Collective.
+ExitCode bench_solve(const BenchOptions& options, const io::Case& settings, const Layout& layout);
 
 /// `sluice bench transpose` and `fft`: measures all setups on every grid, prints a table sorted by time for each, and
 /// writes a JSON object for each setup. Throws Error(numerics) if a result was wrong. Collective.

@@ -23,9 +23,10 @@ enum : unsigned {
   fft = 32,
   links = 64,
   checkpoint = 128,
+  solve = 256,
   solvers = step | samples | poisson | tridiagonal,
   round_trips = transpose | fft,
-  all_benchmarks = 255,
+  all_benchmarks = 511,
 };
 
 struct Benchmark {
@@ -40,6 +41,9 @@ constexpr std::array benchmarks{
               "mpirun -n 2 sluice bench step --grid 192,128,128 --diffusion explicit"},
     Benchmark{samples, "samples", "Samples of statistics, spectra and densities beside a step",
               "sluice bench samples --grid 192,128,96"},
+    Benchmark{solve, "solve",
+              "The solves of a substep with implicit diffusion along z, by P-TDMA and by full transposes",
+              "mpirun -n 4 sluice bench solve --grid 192,128,128 --process-grid 2,2"},
     Benchmark{poisson, "poisson", "A solve of the Poisson equation", "sluice bench poisson --order 2"},
     Benchmark{tridiagonal, "tridiagonal", "A solve of tridiagonal systems along z",
               "sluice bench tridiagonal --z-blocks 1"},
@@ -83,7 +87,7 @@ const std::vector<BenchOption>& bench_options() {
          app.add_option("--tridiagonal", options.tridiagonal, "Method for tridiagonal systems along z")
              ->check(CLI::IsMember(io::all_names<TridiagonalMethod>()));
        }},
-      {step | samples | poisson,
+      {step | samples | poisson | solve,
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--order", options.order, "Order of accuracy along x and y")->check(CLI::IsMember({2, 4}));
        }},
@@ -164,8 +168,8 @@ const std::vector<BenchOption>& bench_options() {
       {all_benchmarks,
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--json", options.json,
-                        "Write the result to this file as JSON; samples, transpose, fft, links, checkpoint: an object "
-                        "a line for each row")
+                        "Write the result to this file as JSON; samples, solve, transpose, fft, links, checkpoint: an "
+                        "object a line for each row")
              ->type_name("FILE");
        }},
       {fft,

@@ -35,7 +35,8 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   settings.stretching.kind = io::StretchingKind::tanh;
   settings.stretching.factor = 1.6;
   settings.time.cfl = 0.9;
-  settings.flow.diffusion = io::from_name<Diffusion>(options.diffusion).value();
+  settings.flow.diffusion =
+      options.what == "solve" ? Diffusion::implicit_z : io::from_name<Diffusion>(options.diffusion).value();
   settings.flow.order = options.order == 4 ? Order::fourth : Order::second;
   settings.flow.tridiagonal = io::from_name<TridiagonalMethod>(options.tridiagonal).value();
   for (int n = 0; n < options.scalars; ++n) {
@@ -220,6 +221,7 @@ ExitCode command_bench(const BenchOptions& options) {
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);
   const Layout& layout = tuning.chosen;
   if (options.what == "samples") return bench_samples(options, settings, layout);
+  if (options.what == "solve") return bench_solve(options, settings, layout);
   const double triad = triad_gb_per_s();
   const auto [half_points, half_bytes] = half_grid_memory(options, layout);
 

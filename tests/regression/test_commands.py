@@ -49,7 +49,7 @@ def test_version_names_the_build() -> None:
         assert re.search(rf"^{part} +\S", text, re.MULTILINE), part
 
 
-BENCHMARKS = ["step", "samples", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"]
+BENCHMARKS = ["step", "samples", "solve", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"]
 COMMANDS = ["run", "check", "info", "verify", "init", "bench", *(f"bench {name}" for name in BENCHMARKS)]
 
 
@@ -67,6 +67,7 @@ def test_help_has_an_example(command: str) -> None:
         ("step", ["--diffusion", "--order"], ["--kind", "--bytes", "--directory"]),
         ("fft", ["--layout", "pencil", "--all"], ["--diffusion", "xz"]),
         ("transpose", ["--pairs", "xz", "--z-blocks"], ["--layout", "slab_2d_1d"]),
+        ("solve", ["--process-grid", "--order"], ["--tridiagonal", "--diffusion"]),
         ("links", ["--bytes", "--repeats"], ["--grid", "--order"]),
         ("checkpoint", ["--directory", "--process-grid", "--writer"], ["--exchange", "--kind"]),
     ],
@@ -435,6 +436,40 @@ def test_bench_writes_json(tmp_path: Path, what: str, ranks: int) -> None:
     whole_least, whole_most = result["milliseconds_with_phases_spread"]
     assert whole_least <= result["milliseconds_with_phases"] <= whole_most
     assert total <= whole_least
+
+
+@pytest.mark.parametrize("processes", ["2,2", "1,4", "4,1"])
+def test_bench_compares_methods_for_the_solves_of_a_substep(tmp_path: Path, processes: str) -> None:
+    file = tmp_path / "bench.json"
+    how = ("--process-grid", processes, "--exchange", "mpi_p2p", "--z-blocks", 4, "--repeats", 6)
+    text = must(sluice("bench", "solve", "--grid", "16,16,64", *how, "--json", file, ranks=4)).out
+    results: dict[str, dict[str, Any]] = {}
+    for line in file.read_text().splitlines():
+        row = json.loads(line)
+        results[row["tridiagonal"]] = row
+    names = ["ptdma", "ptdma, diffusion x-y-z", "transpose", "transpose from z pencils"]
+    assert list(results) == names
+    assert all(name in text for name in names)
+    y, z = map(int, processes.split(","))
+    for row in results.values():
+        assert row["process_grid"] == [y, z]
+        low, high = row["milliseconds_interval_95"]
+        assert low <= row["milliseconds"] <= high
+        phases = {phase["name"]: phase["milliseconds_spread"][0] for phase in row["phases"]}
+        assert 0 < sum(phases.values()) <= row["milliseconds_with_phases_spread"][0]
+        assert (phases["diffusion transpose"] > 0) == (row["diffusion_megabytes"] > 0)
+    # Between ranks: whole fields of 8 bytes to y pencils and back, or to whole lines; two numbers per line and rank.
+    field = 3 * 2 * 16 * 16 * 64 * 8e-6
+    boundary = 3 * 2 * 2 * z * 16 * 16 * 8e-6
+    diffusion = [results[name]["diffusion_megabytes"] for name in names]
+    kept_y, kept_z = 1 - 1 / y, 1 - 1 / z
+    if z == 4:  # one block for each rank
+        assert diffusion[0] == pytest.approx(boundary * kept_z)
+    assert diffusion[1] == pytest.approx(diffusion[0] + field * kept_y)
+    assert diffusion[2:] == pytest.approx([field * kept_z, 0])
+    poisson = [results[name]["poisson_megabytes"] for name in names]
+    assert poisson[0] == poisson[1]
+    assert poisson[3] == pytest.approx(poisson[2] + field / 3 * kept_z)
 
 
 def test_bench_of_steps_with_scalars(tmp_path: Path) -> None:
