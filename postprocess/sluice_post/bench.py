@@ -17,12 +17,25 @@ from sluice_post.inputs import read_given
 
 @dataclass(frozen=True)
 class Pieces:
-    """The sizes of pieces that one exchange tried: bytes and GB/s."""
+    """The sizes of pieces that one exchange tried without a limit on pieces in flight: bytes and GB/s.
+
+    What it chose, which may have a limit (0: none), and the rate with it if that was tried.
+    """
 
     traffic: str
     chosen: int
+    chosen_in_flight: int
+    chosen_rate: float | None
     sizes: list[int]
     rates: list[float]
+
+
+@dataclass(frozen=True)
+class Series:
+    """The times of round trips in a row, and the round trips [begin, end) during which pieces were tuned."""
+
+    milliseconds: list[float]
+    tuning: list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +67,7 @@ class Row:
     error: float | None
     phases: dict[str, float]
     pieces: list[Pieces]
+    series: Series | None
 
     @property
     def grid(self) -> str:
@@ -111,13 +125,27 @@ def _interval(entry: dict[str, Any], name: str) -> tuple[float, float] | None:
 
 
 def _pieces(entry: dict[str, Any]) -> Pieces:
-    curve = entry["piece_curve"]
+    chosen = (int(positive(entry["piece_bytes"], "piece_bytes")), int(entry.get("in_flight", 0)))
+    rates = {
+        (int(positive(point["bytes"], "bytes")), int(point.get("in_flight", 0))): number(
+            point["gb_per_s"], "gb_per_s"
+        )
+        for point in entry["piece_curve"]
+    }
+    unlimited = {size: rate for (size, in_flight), rate in rates.items() if in_flight == 0}
     return Pieces(
         traffic=str(entry["traffic"]),
-        chosen=int(positive(entry["piece_bytes"], "piece_bytes")),
-        sizes=[int(positive(point["bytes"], "bytes")) for point in curve],
-        rates=[number(point["gb_per_s"], "gb_per_s") for point in curve],
+        chosen=chosen[0],
+        chosen_in_flight=chosen[1],
+        chosen_rate=rates.get(chosen),
+        sizes=list(unlimited),
+        rates=list(unlimited.values()),
     )
+
+
+def _series(entry: dict[str, Any]) -> Series:
+    times = [positive(value, "series milliseconds") for value in entry["milliseconds"]]
+    return Series(times, [(int(tuning["begin"]), int(tuning["end"])) for tuning in entry["tuning"]])
 
 
 def _exchange(entry: dict[str, Any]) -> str:
@@ -164,6 +192,7 @@ def _row(entry: dict[str, Any]) -> Row:
             for phase in entry.get("phases", ())
         },
         pieces=[_pieces(pieces) for pieces in entry.get("pieces", ())],
+        series=_series(entry["series"]) if "series" in entry else None,
     )
 
 

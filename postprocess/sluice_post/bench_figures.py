@@ -1,4 +1,7 @@
-"""Figures of benchmarks: bars of times, strong and weak scaling, slabs against pencils, rates against piece sizes."""
+"""Figures of benchmarks.
+
+Bars of times, strong and weak scaling, slabs against pencils, rates against piece sizes, series of times.
+"""
 
 from __future__ import annotations
 
@@ -220,7 +223,7 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
 
 
 def pieces_figure(rows: Sequence[Row]) -> Figure | None:
-    """The rate of exchanges against the size of pieces, with the chosen sizes marked.
+    """The rate of exchanges without a limit on pieces in flight against their size, with the choice marked.
 
     As figure 6 of Nukada et al. (2012). None if no size was tuned.
     """
@@ -236,9 +239,11 @@ def pieces_figure(rows: Sequence[Row]) -> Figure | None:
         sizes = [size / MIB for size in pieces.sizes]
         (line,) = axes.semilogx(sizes, pieces.rates, ".-", color=known, label=None if known else label)
         colours[label] = str(line.get_color())
-        if pieces.chosen in pieces.sizes:
-            rate = pieces.rates[pieces.sizes.index(pieces.chosen)]
-            axes.plot(pieces.chosen / MIB, rate, "o", markersize=9, fillstyle="none", color=line.get_color())
+        if pieces.chosen_rate is not None:
+            place = (pieces.chosen / MIB, pieces.chosen_rate)
+            axes.plot(*place, "o", markersize=9, fillstyle="none", color=line.get_color())
+            if pieces.chosen_in_flight > 0:
+                axes.annotate(f"{pieces.chosen_in_flight} in flight", place, fontsize=7)
     axes.xaxis.set_major_formatter(ScalarFormatter())
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xticks([size / MIB for _, pieces in curves for size in pieces.sizes if size & (size - 1) == 0])
@@ -247,6 +252,31 @@ def pieces_figure(rows: Sequence[Row]) -> Figure | None:
     axes.set_ylim(bottom=0)
     axes.set_title("circles: chosen", loc="left", fontsize=10)
     axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15))
+    return figure
+
+
+def series_figure(rows: Sequence[Row]) -> Figure | None:
+    """The times of round trips in a row, with those shaded in which pieces were tuned; a panel for each series.
+
+    As figure 7 of Nukada et al. (2012). None without a series.
+    """
+    shown = [(row, row.series) for row in rows if row.series is not None]
+    if not shown:
+        return None
+    figure = new_figure(7.2, 1 + 2.4 * len(shown))
+    for axes, (row, series) in zip(figure.subplots(len(shown), 1, squeeze=False)[:, 0], shown, strict=True):
+        axes.plot(series.milliseconds, ".", markersize=2, color=BLUE)
+        for begin, end in series.tuning:
+            axes.axvspan(begin - 0.5, end - 0.5, color=ORANGE, alpha=0.3, linewidth=0)
+        axes.set_xlim(-0.5, len(series.milliseconds) - 0.5)
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel("ms")
+        axes.set_title(
+            f"{row.experiment}\n{row.panel}, {row.exchange}" + ("; shaded: tuning" if series.tuning else ""),
+            loc="left",
+            fontsize=8,
+        )
+    axes.set_xlabel("round trip")
     return figure
 
 
@@ -265,6 +295,7 @@ def all_figures(rows: list[Row]) -> dict[str, Figure]:
         ("_collapse", collapse_figure(rows)),
         ("_decompositions", decomposition_figure(rows)),
         ("_pieces", pieces_figure(rows)),
+        ("_series", series_figure(rows)),
     ):
         if figure is not None:
             figures[name] = figure

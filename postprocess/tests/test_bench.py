@@ -12,6 +12,7 @@ from sluice_post.bench_figures import (
     panels,
     pieces_figure,
     scaling_figure,
+    series_figure,
     weak_scaling_figure,
 )
 from sluice_post.bench_scaling import collapses, exponents_text, fitted_power_law
@@ -317,6 +318,33 @@ def test_rates_are_drawn_over_piece_sizes(file, transforms):
     curve, chosen = pieces_figure(read_rows(transforms)).axes[0].get_lines()[:2]
     assert (list(curve.get_xdata()), list(curve.get_ydata())) == ([0.25, 1], [1, 2])
     assert list(chosen.get_xdata()) == [1]
+
+
+def test_a_limit_on_pieces_in_flight_is_marked(tmp_path):
+    limited = {"bytes": 1 << 20, "in_flight": 4, "milliseconds": 0.8, "gb_per_s": 2.5}
+    unlimited = [point | {"in_flight": 0} for point in CURVE]
+    pieces = PIECES | {"in_flight": 4, "piece_curve": [*unlimited, limited]}
+    file = write(tmp_path / "fft.json", fft(2, "slab_2d_1d", 4.0, pieces=[pieces]))
+    axes = pieces_figure(read_rows([file])).axes[0]
+    curve, chosen = axes.get_lines()[:2]
+    assert (list(curve.get_xdata()), list(curve.get_ydata())) == ([0.25, 1], [1, 2])
+    assert (list(chosen.get_xdata()), list(chosen.get_ydata())) == ([1], [2.5])
+    assert [text.get_text() for text in axes.texts] == ["4 in flight"]
+
+
+def test_series_are_drawn_with_the_tuning_shaded(file, tmp_path):
+    assert series_figure(read_rows([file])) is None
+    series = {
+        "milliseconds": [3.0, 1.0, 1.0, 2.0],
+        "tuning": [{"begin": 0, "end": 1}, {"begin": 3, "end": 4}],
+    }
+    with_series = write(tmp_path / "series.json", entry("xz", "mpi_pipelined", 1.0, series=series))
+    (axes,) = series_figure(read_rows([file, with_series])).axes
+    (line,) = axes.get_lines()
+    assert (list(line.get_xdata()), list(line.get_ydata())) == ([0, 1, 2, 3], [3, 1, 1, 2])
+    shaded = [patch.get_extents().transformed(axes.transData.inverted()) for patch in axes.patches]
+    assert [(round(box.x0, 6), round(box.x1, 6)) for box in shaded] == [(-0.5, 0.5), (2.5, 3.5)]
+    assert "shaded: tuning" in axes.get_title(loc="left")
 
 
 def test_links_are_read_too(tmp_path):

@@ -36,6 +36,7 @@ struct BenchOptions {
   std::string layout;                            ///< fft: contiguous or realigned; empty: both
   std::string values = "real";                   ///< fft: real or complex
   int fields = 1;                                ///< fft: how many are transformed together
+  int series = 0;                                ///< round trips in a row, each with its time; 0: as repeats
   std::optional<int> warm_up;                    ///< round trips before the measured ones; unset: until tuning ends
   double time_limit = 10;                        ///< seconds per setup
   std::int64_t bytes = std::int64_t{256} << 20;  ///< links: block size

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/decomp/exchange/piece_tuning.hpp"
 #include "core/device/energy_meter.hpp"
 #include "core/device/timers.hpp"
 
@@ -18,6 +19,7 @@ class Workload {
   virtual void prepare() {}                          ///< before every run, not timed; may be collective
   virtual void run() = 0;                            ///< collective
   virtual PhaseTimers* timers() { return nullptr; }  ///< null if there are no phases
+  virtual std::vector<PieceTuning> piece_tuning() const { return {}; }  ///< as Exchange::piece_tuning()
 };
 
 using Interval = std::array<double, 2>;

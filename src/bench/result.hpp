@@ -19,9 +19,9 @@ Json new_result(const std::string& what);
 /// Adds `name`, the median, `name`_spread, the extremes, and `name`_interval_95 and _99 if there were enough repeats.
 void add_milliseconds(Json& row, const Spread& seconds, const std::string& name = "milliseconds");
 
-/// Adds "pieces", the sizes that were chosen and tried, and says so in "notes", which follow the row in a table.
+/// Adds "pieces", those that were chosen and tried, and says so in "notes", which follow the row in a table.
 void add_pieces(Json& row, const std::vector<PieceTuning>& tuning);
-/// Whether sizes are still being tried on any rank. Collective.
+/// Whether pieces are still being tried on any rank. Collective.
 bool is_tuning(const std::vector<PieceTuning>& tuning);
 
 /// A column of a table, whose rows are JSON objects.

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "src/run/piece_report.hpp"
 #include "src/run/simulation.hpp"
 
 namespace sluice {
@@ -89,19 +91,70 @@ int warm_up(const BenchOptions& options, RoundTrip& workload) {
   return count;
 }
 
-/// Stops repeating at the time limit of a setup.
+double rounded(double value) {
+  return std::round(value * 1e4) / 1e4;
+}
+
+/// Round trips in a row: when each began, its time, and during which of them pieces were tuned.
+class Series {
+ public:
+  explicit Series(RoundTrip& workload) : workload_(&workload) { follow_tuning(); }
+
+  void run() {
+    began_.push_back(wall_seconds());
+    seconds_.push_back(seconds_of_run(*workload_));
+    follow_tuning();
+  }
+  const std::vector<double>& seconds() const { return seconds_; }
+
+  Json json() const {
+    Json series{{"begin", rounded(begin_)}, {"at_seconds", Json::array()}, {"milliseconds", Json::array()}};
+    for (std::size_t n = 0; n < seconds_.size(); ++n) {
+      series["at_seconds"].push_back(rounded(began_[n] - first_));
+      series["milliseconds"].push_back(rounded(seconds_[n] * 1e3));
+    }
+    series["tuning"] = tuning_;
+    if (is_tuning_) series["tuning"].back()["end"] = seconds_.size();
+    return series;
+  }
+
+ private:
+  void follow_tuning() {
+    const std::vector<PieceTuning> tuning = workload_->piece_tuning();
+    const bool is_tuning = !std::ranges::all_of(tuning, &PieceTuning::ended);
+    if (is_tuning == std::exchange(is_tuning_, is_tuning)) return;
+    if (is_tuning) {
+      tuning_.push_back({{"begin", seconds_.size()}});
+    } else {
+      tuning_.back()["end"] = seconds_.size();
+      tuning_.back()["chosen"] = piece_lines(tuning);
+    }
+  }
+
+  RoundTrip* workload_;
+  double begin_ = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  double first_ = wall_seconds();
+  std::vector<double> began_, seconds_;
+  Json tuning_ = Json::array();
+  bool is_tuning_ = false;
+};
+
+/// Stops repeating at the time limit of a setup, unless it is a series.
 void add_times(const BenchOptions& options, RoundTrip& workload, Json& row) {
   const double bytes_sent = max_of_ranks(workload.bytes_sent());
   row["warm_up"] = warm_up(options, workload);
-  std::vector<double> seconds;
+  Series series(workload);
+  const bool is_series = options.series > 0;
   double spent = 0;
-  while (std::ssize(seconds) < options.repeats && spent <= options.time_limit) {
-    seconds.push_back(seconds_of_run(workload));
-    spent += seconds.back();
+  while (std::ssize(series.seconds()) < (is_series ? options.series : options.repeats) &&
+         (is_series || spent <= options.time_limit)) {
+    series.run();
+    spent += series.seconds().back();
   }
-  const Spread round_trip = spread_of(seconds);
+  const Spread round_trip = spread_of(series.seconds());
   add_milliseconds(row, round_trip);
-  row["repeats"] = seconds.size();
+  row["repeats"] = series.seconds().size();
+  if (is_series) row["series"] = series.json();
   if (bytes_sent >= 0) {
     row["bytes_sent"] = bytes_sent;
     row["gb_per_s"] = bytes_sent / round_trip.median * 1e-9;
@@ -168,6 +221,9 @@ void measure(const BenchOptions& options, RoundTrip& workload, Json& row) {
   row["phases"] = Json::array();
   add_times(options, workload, row);
   add_pieces(row, workload.piece_tuning());
+  for (const Json& tuning : row.contains("series") ? row["series"]["tuning"] : Json::array())
+    row["notes"].push_back(
+        fmt::format("tuning from round trip {} to {}", tuning["begin"].get<int>(), tuning["end"].get<int>()));
   check(2);
   row["error"] = all.error;
   if (of_coefficients) row["coefficient_error"] = *of_coefficients;

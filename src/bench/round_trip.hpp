@@ -67,8 +67,6 @@ class RoundTrip : public Workload {
   /// As those of DistributedFft; restart_timers() also enables them. No parts if they are not timed.
   virtual void restart_timers() {}
   virtual std::vector<DistributedFft::Part> parts() { return {}; }
-  /// As Exchange::piece_tuning().
-  virtual std::vector<PieceTuning> piece_tuning() const { return {}; }
 };
 
 /// The number of cells, by which the round trip of a transform multiplies its values.

@@ -156,6 +156,14 @@ const std::vector<BenchOption>& bench_options() {
              ->type_name("NAME=VALUE")
              ->allow_extra_args(false);
        }},
+      {round_trips,
+       [](CLI::App& app, BenchOptions& options) {
+         app.add_option("--series", options.series,
+                        "Measure this many round trips in a row, whatever time they take, and keep the time of each in "
+                        "the JSON result")
+             ->check(CLI::PositiveNumber)
+             ->excludes(app.get_option("--repeats"));
+       }},
       {round_trips | links,
        [](CLI::App& app, BenchOptions& options) {
          app.add_option("--warm-up", options.warm_up,
@@ -181,7 +189,7 @@ const std::vector<BenchOption>& bench_options() {
                  ->type_name("FILE")
                  ->needs(app.get_option("--json"));
          for (const char* other : {"--grid", "--exchange", "--process-grid", "--repeats", "--all", "--kind", "--layout",
-                                   "--values", "--fields", "--warm-up", "--time-limit"})
+                                   "--values", "--fields", "--series", "--warm-up", "--time-limit"})
            study->excludes(app.get_option(other));
        }},
   };

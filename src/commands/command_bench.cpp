@@ -59,6 +59,7 @@ class StepWorkload : public Workload {
   }
   void run() override { simulation_.advance(); }
   PhaseTimers* timers() override { return &simulation_.stepper.timers(); }
+  std::vector<PieceTuning> piece_tuning() const override { return simulation_.exchanges.set().piece_tuning(); }
 
  private:
   Simulation simulation_;
@@ -95,6 +96,7 @@ class SolverWorkload : public Workload {
     }
   }
   PhaseTimers* timers() override { return &timers_; }
+  std::vector<PieceTuning> piece_tuning() const override { return exchanges_.set().piece_tuning(); }
 
  private:
   Communicator comm_;
@@ -243,10 +245,12 @@ ExitCode command_bench(const BenchOptions& options) {
 
   Json json = report(options, settings, layout, total, times, memory, triad);
   if (!energy.is_null()) json["energy"] = energy;
+  add_pieces(json, workload->piece_tuning());
   run_on_root(MPI_COMM_WORLD, [&] {
     for (const std::string& line : table_lines(tuning)) fmt::print("{}\n", line);
     print(options, layout, times, json);
     if (!energy_line.empty()) fmt::print("{}\n", energy_line);
+    for (const Json& note : json.value("notes", Json::array())) fmt::print("{}\n", note.get<std::string>());
     write_json(options.json, json);
   });
   return ExitCode::success;

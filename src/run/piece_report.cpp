@@ -16,12 +16,10 @@ std::string size_text(std::size_t bytes) {
   return bytes < KiB * KiB ? fmt::format("{} KiB", bytes / KiB) : fmt::format("{} MiB", bytes / KiB / KiB);
 }
 
-/// Such as "pieces of 1 MiB and 4 MiB": two directions may differ.
-std::string sizes_text(const std::set<std::size_t>& pieces, bool whole) {
-  std::vector<std::string> sizes;
-  for (const std::size_t bytes : pieces) sizes.push_back(size_text(bytes));
-  const std::string cut = sizes.empty() ? "" : fmt::format("pieces of {}", fmt::join(sizes, " and "));
-  return !whole ? cut : cut.empty() ? "whole blocks" : cut + " and whole blocks";
+/// Such as "pieces of 1 MiB, 4 in flight".
+std::string pieces_text(const PieceTuning& mover) {
+  const std::string size = mover.whole ? "whole blocks" : "pieces of " + size_text(mover.pieces.bytes);
+  return mover.pieces.in_flight == 0 ? size : fmt::format("{}, {} in flight", size, mover.pieces.in_flight);
 }
 
 }  // namespace
@@ -31,21 +29,19 @@ std::vector<std::string> piece_lines(const std::vector<PieceTuning>& tuning) {
   std::set<std::pair<std::string, std::string>> reported;
   for (const PieceTuning& first : tuning) {
     if (!reported.emplace(first.method, first.traffic).second) continue;
-    std::set<std::size_t> sizes;
-    bool whole = false;
+    std::set<std::string> texts;  // two directions may differ
     std::size_t tried = 0;
     bool ended = true;
     for (const PieceTuning& other : tuning) {
       if (other.method != first.method || other.traffic != first.traffic || (other.whole && other.trials.empty()))
         continue;
-      if (other.whole) whole = true;
-      if (!other.whole) sizes.insert(other.bytes);
+      texts.insert(pieces_text(other));
       tried = std::max(tried, other.trials.size());
       ended = ended && other.ended;
     }
-    if (sizes.empty() && !whole) continue;
-    lines.push_back(fmt::format("{}: {} in {} ({} sizes tried{})", first.method, first.traffic,
-                                sizes_text(sizes, whole), tried, ended ? "" : "; tuning had not ended"));
+    if (texts.empty()) continue;
+    lines.push_back(fmt::format("{}: {} in {} ({} ways tried{})", first.method, first.traffic,
+                                fmt::join(texts, " and "), tried, ended ? "" : "; tuning had not ended"));
   }
   return lines;
 }
@@ -55,15 +51,18 @@ nlohmann::ordered_json piece_list(const std::vector<PieceTuning>& tuning) {
   for (const PieceTuning& mover : tuning) {
     auto curve = nlohmann::ordered_json::array();
     for (const PieceTrial& trial : mover.trials) {
-      curve.push_back({{"bytes", trial.bytes},
+      curve.push_back({{"bytes", trial.pieces.bytes},
+                       {"in_flight", trial.pieces.in_flight},
                        {"milliseconds", trial.seconds * 1e3},
                        {"gb_per_s", static_cast<double>(mover.bytes_sent) / trial.seconds * 1e-9}});
     }
     list.push_back({{"method", mover.method},
                     {"traffic", mover.traffic},
-                    {"piece_bytes", mover.bytes},
+                    {"piece_bytes", mover.pieces.bytes},
+                    {"in_flight", mover.pieces.in_flight},
                     {"whole_blocks", mover.whole},
                     {"tuned", mover.ended},
+                    {"tunings", mover.tunings},
                     {"piece_curve", curve}});
   }
   return list;

@@ -8,11 +8,11 @@
 
 namespace sluice {
 
-/// For each method and kind of traffic, such as "mpi_pipelined: rows in pieces of 4 MiB (10 sizes tried)". Only where
-/// there was a choice.
+/// For each method and kind of traffic, such as "mpi_pipelined: rows in pieces of 4 MiB, 4 in flight (16 ways
+/// tried)". Only where there was a choice.
 std::vector<std::string> piece_lines(const std::vector<PieceTuning>& tuning);
 
-/// For each mover the size and, for every size tried, time and rate. The rate is that of this rank.
+/// For each mover the pieces and, for all that was tried, time and rate. The rate is that of this rank.
 nlohmann::ordered_json piece_list(const std::vector<PieceTuning>& tuning);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 // Every exchange method makes the MPI calls that its name says, in transposes and in Fourier transforms, and gives MPI
-// no larger counts than it may: seen at MPI's profiling interface.
+// no larger counts than it may. Pieces go around the ring in order, and no more at a time than the limit allows. All of
+// this is seen at MPI's profiling interface.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -8,14 +9,17 @@
 #include <array>
 #include <cerrno>
 #include <complex>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/decomp/communicator.hpp"
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/array_types.hpp"
+#include "core/decomp/exchange/mpi_pieces.hpp"
 #include "core/decomp/field.hpp"
 #include "core/decomp/halo_exchange.hpp"
 #include "core/decomp/transpose.hpp"
@@ -34,6 +38,29 @@ struct Calls {
 Calls calls;
 bool is_shared_memory_full = false;  ///< on this rank
 
+/// What happens to messages, in order, as this rank learns of it.
+struct Event {
+  enum Kind { send_begins, send_ends, receive_begins, receive_ends, block_arrives } kind;
+  int peer;
+  int elements = 0;
+};
+std::vector<Event> events;
+std::map<const MPI_Request*, Event> in_flight;  ///< how each message ends; only in tests that clear this before
+
+void begin(Event::Kind kind, Event::Kind end, int peer, int elements, const MPI_Request* request) {
+  events.push_back({kind, peer, elements});
+  in_flight[request] = {end, peer, elements};
+}
+void end(const MPI_Request* request) {
+  const auto message = in_flight.find(request);
+  if (message == in_flight.end()) return;
+  events.push_back(message->second);
+  in_flight.erase(message);
+}
+void end_some(const MPI_Request* requests, const int* count, const int* completed) {
+  for (int n = 0; *count != MPI_UNDEFINED && n < *count; ++n) end(requests + completed[n]);
+}
+
 }  // namespace
 
 extern "C" {
@@ -43,12 +70,29 @@ int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int rank, int ta
   ++calls.sends;
   ++calls.sends_to[sluice::ranks_in(MPI_COMM_WORLD, comm)[static_cast<std::size_t>(rank)]];
   calls.largest_count = std::max(calls.largest_count, count);
+  begin(Event::send_begins, Event::send_ends, rank, count, request);
   return PMPI_Isend(buffer, count, type, rank, tag, comm, request);
 }
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request* request) {
   ++calls.receives;
   calls.largest_count = std::max(calls.largest_count, count);
+  begin(Event::receive_begins, Event::receive_ends, rank, count, request);
   return PMPI_Irecv(buffer, count, type, rank, tag, comm, request);
+}
+int MPI_Testsome(int requests_count, MPI_Request* requests, int* count, int* completed, MPI_Status* statuses) {
+  const int result = PMPI_Testsome(requests_count, requests, count, completed, statuses);
+  end_some(requests, count, completed);
+  return result;
+}
+int MPI_Waitsome(int requests_count, MPI_Request* requests, int* count, int* completed, MPI_Status* statuses) {
+  const int result = PMPI_Waitsome(requests_count, requests, count, completed, statuses);
+  end_some(requests, count, completed);
+  return result;
+}
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  const int result = PMPI_Waitall(count, requests, statuses);
+  for (int n = 0; n < count; ++n) end(requests + n);
+  return result;
 }
 int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_offsets, MPI_Datatype send_type,
                   void* receive, const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
@@ -309,6 +353,164 @@ TEST_P(CallsWithSmallCountsOf, SplitBlocksThatAreTooLarge) {
   EXPECT_EQ(calls.alltoallw, method == "mpi_alltoall" || method == "mpi_alltoallw" ? 1 : 0);
   EXPECT_LE(calls.largest_count, static_cast<int>(test::small_count));
 }
+
+/// Exchanges of uneven blocks, of which some are empty, by a PieceConnection of its own.
+class PiecesOf : public testing::TestWithParam<Pieces> {
+ protected:
+  void SetUp() override {
+    if (size == 1) GTEST_SKIP() << "one rank sends nothing";
+    std::vector<std::size_t> sent, received;
+    for (int peer = 0; peer < size; ++peer) {
+      sent.push_back(block_bytes(rank, peer));
+      received.push_back(block_bytes(peer, rank));
+    }
+    const Route route{MPI_COMM_WORLD, BlockLayout::of(sent), BlockLayout::of(received)};
+    connection = std::make_unique<PieceConnection>(route, buffers, std::make_shared<ChunkTuner>(GetParam()));
+  }
+
+  std::size_t block_bytes(int from, int to) const {
+    if (from == to || (size > 2 && (from + 2 * to) % 5 == 0)) return 0;
+    return sizeof(real) * static_cast<std::size_t>(5000 + 700 * from + 100 * to);
+  }
+  std::size_t pieces_between(int from, int to) const {
+    return (block_bytes(from, to) + GetParam().bytes - 1) / GetParam().bytes;
+  }
+  int ahead(int distance) const { return (rank + distance) % size; }
+  int behind(int distance) const { return (rank + size - distance) % size; }
+
+  void exchange() {
+    events.clear();
+    in_flight.clear();
+    connection->begin();
+    for (int distance = 1; distance < size; ++distance) connection->packed(ahead(distance));
+    connection->depart();
+    connection->run([](int peer) { events.push_back({Event::block_arrives, peer}); });
+    EXPECT_TRUE(in_flight.empty());
+  }
+
+  const int size = size_of(MPI_COMM_WORLD);
+  const int rank = rank_of(MPI_COMM_WORLD);
+  MpiBuffers buffers{MPI_COMM_WORLD};
+  std::unique_ptr<PieceConnection> connection;
+};
+
+TEST_P(PiecesOf, GoAroundTheRingInOrder) {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    exchange();
+    std::vector<std::pair<int, std::size_t>> sent, received, expected_sent, expected_received;  // peers and bytes
+    for (const Event& event : events) {
+      const std::pair<int, std::size_t> piece{event.peer, static_cast<std::size_t>(event.elements) * sizeof(real)};
+      if (event.kind == Event::send_begins) sent.push_back(piece);
+      if (event.kind == Event::receive_begins) received.push_back(piece);
+    }
+    for (int distance = 1; distance < size; ++distance) {
+      const auto cut = [&](auto& list, int peer, std::size_t bytes) {
+        for (; bytes > 0; bytes -= list.back().second) list.emplace_back(peer, std::min(bytes, GetParam().bytes));
+      };
+      cut(expected_sent, ahead(distance), block_bytes(rank, ahead(distance)));
+      cut(expected_received, behind(distance), block_bytes(behind(distance), rank));
+    }
+    EXPECT_EQ(sent, expected_sent);
+    EXPECT_EQ(received, expected_received);
+  }
+}
+
+TEST_P(PiecesOf, AreNoMoreInFlightThanTheLimit) {
+  const std::size_t limit = GetParam().in_flight == 0 ? std::numeric_limits<std::size_t>::max() : GetParam().in_flight;
+  std::size_t to_send = 0, to_receive = 0;
+  for (int peer = 0; peer < size; ++peer) {
+    to_send += pieces_between(rank, peer);
+    to_receive += pieces_between(peer, rank);
+  }
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    exchange();
+    std::size_t sends = 0, receives = 0, most_sends = 0, most_receives = 0;
+    for (const Event& event : events) {
+      if (event.kind == Event::send_begins) most_sends = std::max(most_sends, ++sends);
+      if (event.kind == Event::receive_begins) most_receives = std::max(most_receives, ++receives);
+      if (event.kind == Event::send_ends) --sends;
+      if (event.kind == Event::receive_ends) --receives;
+    }
+    EXPECT_LE(most_sends, limit);
+    EXPECT_EQ(most_receives, std::min(limit, to_receive));
+    EXPECT_TRUE(to_send == 0 || most_sends > 0);
+    // Without a limit all is posted and, where packing does not run beside this, all is sent before any end is seen.
+    if (GetParam().in_flight == 0 && !device::is_gpu()) {
+      EXPECT_EQ(most_sends, to_send);
+    }
+  }
+}
+
+// A stage starts when what belongs to the stage before has arrived; where the limit holds several of this rank's
+// largest blocks, so many stages may overlap.
+TEST_P(PiecesOf, WaitForTheStageBefore) {
+  if (GetParam().in_flight == 0) GTEST_SKIP() << "no limit, so nothing waits";
+  std::size_t most_pieces = 1;
+  for (int peer = 0; peer < size; ++peer) most_pieces = std::max(most_pieces, pieces_between(rank, peer));
+  const int overlapping = static_cast<int>(std::max<std::size_t>(1, GetParam().in_flight / most_pieces));
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    exchange();
+    std::map<int, std::size_t> arrived;  // pieces of each peer
+    for (const Event& event : events) {
+      if (event.kind == Event::receive_ends) ++arrived[event.peer];
+      if (event.kind != Event::send_begins) continue;
+      const int distance = (event.peer + size - rank) % size;
+      for (int before = 1; before <= distance - overlapping; ++before)
+        EXPECT_EQ(arrived[behind(before)], pieces_between(behind(before), rank))
+            << "sends at distance " << distance << " before all has come from distance " << before;
+    }
+  }
+}
+
+TEST_P(PiecesOf, AreUnpackedInTheOrderOfArrival) {
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    exchange();
+    std::map<int, std::size_t> missing;
+    std::vector<int> complete, unpacked;
+    for (int peer = 0; peer < size; ++peer) missing[peer] = pieces_between(peer, rank);
+    for (const Event& event : events) {
+      if (event.kind == Event::receive_ends && --missing[event.peer] == 0) complete.push_back(event.peer);
+      if (event.kind == Event::block_arrives) unpacked.push_back(event.peer);
+    }
+    EXPECT_EQ(unpacked, complete);
+  }
+}
+
+const std::vector<Pieces> tested_pieces{{16384, 0},   {16384, 1},   {16384, 2},   {16384, 5},  {16384, 12},
+                                        {1 << 20, 0}, {1 << 20, 1}, {1 << 20, 2}, {1 << 20, 4}};
+
+INSTANTIATE_TEST_SUITE_P(Limits, PiecesOf, testing::ValuesIn(tested_pieces), [](const auto& pieces) {
+  return std::to_string(pieces.param.bytes) + "_bytes_" + std::to_string(pieces.param.in_flight) + "_in_flight";
+});
+
+// The first rank packs only when all others have unpacked all other blocks: each rank, whatever its distance, unpacks
+// the block of the first rank last.
+class LatePieces : public PiecesOf {};
+
+TEST_P(LatePieces, OfOneRankDoNotHoldUpTheOthers) {
+  if (size == 2) GTEST_SKIP() << "there are no others";
+  std::size_t others = 0;
+  for (int peer = 1; peer < size; ++peer) others += block_bytes(peer, rank) > 0 ? 1 : 0;
+  std::vector<int> unpacked;
+  const auto report = [&] {
+    if (rank > 0 && unpacked.size() == others) MPI_Send(nullptr, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+  };
+  connection->begin();
+  for (int peer = 1; rank == 0 && peer < size; ++peer)
+    MPI_Recv(nullptr, 0, MPI_INT, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  connection->depart();
+  if (others == 0) report();
+  connection->run([&](int peer) {
+    unpacked.push_back(peer);
+    if (peer > 0) report();
+  });
+  EXPECT_EQ(unpacked.size(), others + (rank > 0 && block_bytes(0, rank) > 0 ? 1 : 0));
+  if (rank > 0 && block_bytes(0, rank) > 0) {
+    EXPECT_EQ(unpacked.back(), 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LatePieces, testing::Values(Pieces{16384, 0}, Pieces{1 << 20, 0}));
 
 /// Datatypes of more elements than an int counts, as far as that shows without memory for them.
 TEST(ArrayTypes, DescribePartsOfAnySize) {

@@ -14,6 +14,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/exchange/hosts.hpp"
+#include "core/decomp/exchange/mpi_pieces.hpp"
 #include "core/decomp/exchange/shared_memory.hpp"
 #include "core/decomp/transpose.hpp"
 #include "core/support/collective.hpp"
@@ -265,6 +266,39 @@ TEST_P(TransposeBy, StaysExactWhilePiecesAreTuned) {
     device::synchronize();
     EXPECT_EQ(test::mismatches<real>(transpose.transposed(), cells, slabs(cells, 2)[own], n % 2), 0) << n;
     EXPECT_EQ(test::mismatches<real>(other.transposed(), other_cells, slabs(other_cells, 1)[own], n % 2), 0) << n;
+  }
+}
+
+/// Sends blocks in given pieces.
+class InPieces : public MpiExchange {
+ public:
+  explicit InPieces(const Pieces& pieces) : MpiExchange(MPI_COMM_WORLD), pieces_(pieces) {}
+
+ private:
+  std::unique_ptr<Connection> connect(const Route& route) override {
+    return std::make_unique<PieceConnection>(route, buffers_, std::make_shared<ChunkTuner>(pieces_));
+  }
+
+  Pieces pieces_;
+};
+
+// Ranks go directly from one transpose to the next, in which blocks have other sizes and some are empty.
+TEST(TransposeInPieces, IsExactForEveryLimit) {
+  const int size = world_size();
+  const auto own = static_cast<std::size_t>(rank_of(MPI_COMM_WORLD));
+  const Cells cells{23, 5 * size + 2, 7 * size + 3};
+  const Cells few_cells{11, 13 * size + 1, std::max(2, size - 1)};
+  for (const std::size_t bytes : {512, 4096, 1 << 20}) {
+    for (const std::size_t limit : {0, 1, 2, 3, 7, 100}) {
+      SCOPED_TRACE(std::to_string(bytes) + " bytes, " + std::to_string(limit) + " in flight");
+      InPieces exchange(Pieces{bytes, limit});
+      Transpose<real> transpose(MPI_COMM_WORLD, slabs(cells, 1), slabs(cells, 2), exchange);
+      Transpose<std::complex<real>> few(MPI_COMM_WORLD, slabs(few_cells, 1), slabs(few_cells, 2), exchange);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        expect_exact(transpose, cells, slabs(cells, 1)[own], slabs(cells, 2)[own]);
+        expect_exact(few, few_cells, slabs(few_cells, 1)[own], slabs(few_cells, 2)[own]);
+      }
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 from pathlib import Path
@@ -189,9 +190,12 @@ def test_the_pieces_of_mpi_pipelined_are_tuned_and_reported(tmp_path: Path) -> N
     assert len(row["pieces"]) == 2  # there and back
     for pieces in row["pieces"]:
         assert (pieces["method"], pieces["traffic"], pieces["tuned"]) == ("mpi_pipelined", "columns", True)
-        sizes = [point["bytes"] for point in pieces["piece_curve"]]
+        sizes = [point["bytes"] for point in pieces["piece_curve"] if point["in_flight"] == 0]
         assert sizes[:3] == [1 << 18, 1 << 19, 1 << 20]
-        assert pieces["piece_bytes"] in sizes
+        tried = [(point["bytes"], point["in_flight"]) for point in pieces["piece_curve"]]
+        assert (pieces["piece_bytes"], pieces["in_flight"]) in tried
+        assert len(tried) > len(sizes)  # with limits, too
+        assert pieces["tunings"] == 1
         for point in pieces["piece_curve"]:
             assert point["gb_per_s"] == pytest.approx(row["bytes_sent"] / 2 / point["milliseconds"] * 1e-6)
     assert row["warm_up"] > 20
@@ -200,6 +204,55 @@ def test_the_pieces_of_mpi_pipelined_are_tuned_and_reported(tmp_path: Path) -> N
     assert read(file)[0]["warm_up"] == 2
     assert not read(file)[0]["pieces"][0]["tuned"]
     assert "tuning had not ended" in outcome.out
+
+
+def test_a_series_keeps_every_time(tmp_path: Path) -> None:
+    file = tmp_path / "series.json"
+    blocks = ("--grid", "64,64,128", "--kind", "xz", "--exchange", "mpi_pipelined", "--time-limit", 0.01)
+    outcome = must(
+        sluice("bench", "transpose", *blocks, "--warm-up", 0, "--series", 90, "--json", file, ranks=2)
+    )
+    (row,) = read(file)
+    series = row["series"]
+    assert len(series["milliseconds"]) == len(series["at_seconds"]) == row["repeats"] == 90
+    assert row["milliseconds_spread"] == pytest.approx(
+        [min(series["milliseconds"]), max(series["milliseconds"])], abs=1e-3
+    )
+    ends = [
+        at + milliseconds / 1e3
+        for at, milliseconds in zip(series["at_seconds"], series["milliseconds"], strict=True)
+    ]
+    assert all(end <= begin + 2e-3 for end, begin in zip(ends, series["at_seconds"][1:], strict=False))
+    first = series["tuning"][0]
+    assert first["begin"] == 0
+    assert 20 < first["end"] < 90
+    assert first["chosen"][0].startswith("mpi_pipelined: columns in ")
+    assert f"tuning from round trip 0 to {first['end']}" in outcome.out
+    assert "excludes" in must(sluice("bench", "transpose", "--series", 2, "--repeats", 2), 2).err
+
+
+def test_a_series_beside_another_job_is_summed_up() -> None:
+    script = Path(__file__).parents[2] / "scripts" / "measure_congestion.py"
+    spec = importlib.util.spec_from_file_location(script.stem, script)
+    assert spec is not None and spec.loader is not None
+    congestion = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(congestion)
+    tuning = [{"begin": 0, "end": 2, "chosen": ["rows in whole blocks"]}, {"begin": 7, "end": 10}]
+    series = {
+        "begin": 1000.0,
+        "at_seconds": [float(n) for n in range(10)],
+        "milliseconds": [9, 9, 1, 3, 20, 40, 60, 9, 9, 9],
+        "tuning": tuning,
+    }
+    assert congestion.summary({"series": series}, 1003.5, 1006.5) == [
+        "before the load: round trips 0 to 3, median without tuning 2.000 ms",
+        "during the load: round trips 4 to 6, median without tuning 40.000 ms",
+        "after the load: round trips 7 to 9, median without tuning all while tuning",
+        "tuning from round trip 0 to 2: rows in whole blocks",
+        "tuning from round trip 7 to 10: not ended",
+    ]
+    with pytest.raises(SystemExit, match="no round trip after the load"):
+        congestion.summary({"series": series}, 1003.5, 1020)
 
 
 def test_a_run_reports_the_pieces_of_mpi_pipelined(tmp_path: Path) -> None:

@@ -18,32 +18,36 @@ constexpr std::size_t largest_piece = std::size_t{1} << 30;
 PieceConnection::PieceConnection(const Route& route, MpiBuffers& buffers, std::shared_ptr<ChunkTuner> tuner)
     : MpiConnection(route, buffers), tuner_(std::move(tuner)), missing_(receive_.bytes.size()) {}
 
-void PieceConnection::cut_blocks(std::size_t piece_bytes) {
-  if (piece_bytes == piece_bytes_) return;
-  piece_bytes_ = piece_bytes;
+void PieceConnection::cut_blocks(const Pieces& pieces) {
+  if (pieces == pieces_) return;
+  pieces_ = pieces;
   const int size = size_of(comm_);
   const int rank = rank_of(comm_);
   outgoing_.clear();
   outgoing_pieces_.clear();
   incoming_pieces_.clear();
-  for (int step = 1; step < size; ++step) {
-    const int target = (rank + step) % size;
+  std::size_t largest_count = 1;
+  for (int distance = 1; distance < size; ++distance) {
+    const int target = (rank + distance) % size;
     const std::size_t first = outgoing_pieces_.size();
-    cut(send_, target, piece_bytes, outgoing_pieces_);
-    if (outgoing_pieces_.size() > first) outgoing_.push_back({target, first, outgoing_pieces_.size()});
-    cut(receive_, (rank + size - step) % size, piece_bytes, incoming_pieces_);
+    cut(send_, target, pieces.bytes, outgoing_pieces_);
+    const std::size_t end = outgoing_pieces_.size();
+    if (end > first) outgoing_.push_back({target, distance, first, end});
+    largest_count = std::max(largest_count, end - first);
+    cut(receive_, (rank + size - distance) % size, pieces.bytes, incoming_pieces_);
   }
+  overlapping_ = static_cast<int>(std::clamp<std::size_t>(limit() / largest_count, 1, missing_.size()));
   if (ready_.size() < outgoing_pieces_.size()) ready_.resize(outgoing_pieces_.size());
-  sends_.assign(outgoing_pieces_.size(), MPI_REQUEST_NULL);
-  receives_.assign(incoming_pieces_.size(), MPI_REQUEST_NULL);
-  completed_.resize(incoming_pieces_.size());
+  requests_.assign(incoming_pieces_.size() + outgoing_pieces_.size(), MPI_REQUEST_NULL);
+  completed_.resize(requests_.size());
 }
 
 void PieceConnection::begin() {
   start_ = wall_seconds();
   const std::size_t largest = std::min(largest_piece, max_message_bytes());
-  const std::size_t chunk = tuner_ ? tuner_->chunk() : largest;
-  cut_blocks(std::clamp(chunk / sizeof(real) * sizeof(real), sizeof(real), largest));
+  Pieces pieces = tuner_ ? tuner_->pieces() : Pieces{largest};
+  pieces.bytes = std::clamp(pieces.bytes / sizeof(real) * sizeof(real), sizeof(real), largest);
+  cut_blocks(pieces);
   // Post receives first. The memory they overwrite must have been read: a host image by the last copies to the device,
   // a device buffer by earlier loops.
   buffers_->taken_in.wait();
@@ -51,13 +55,16 @@ void PieceConnection::begin() {
   to_device_.wait_for(loops_);
   if (device::is_gpu() && !buffers_->receive_image.staged()) loops_.wait();
   std::fill(missing_.begin(), missing_.end(), 0);
-  for (std::size_t n = 0; n < incoming_pieces_.size(); ++n) {
-    const Piece& piece = incoming_pieces_[n];
-    ++missing_[static_cast<std::size_t>(piece.peer)];
-    receive(piece, receives_[n]);
-  }
+  for (const Piece& piece : incoming_pieces_) ++missing_[static_cast<std::size_t>(piece.peer)];
   for (Outgoing& block : outgoing_) block.packed = false;
-  sent_ = 0;
+  posted_ = received_ = sent_ = sends_ended_ = 0;
+  stages_received_ = 0;
+  receive_in_order();
+}
+
+void PieceConnection::receive_in_order() {
+  for (; posted_ < incoming_pieces_.size() && !is_full(posted_ - received_); ++posted_)
+    receive(incoming_pieces_[posted_], requests_[posted_]);
 }
 
 void PieceConnection::packed(int peer) {
@@ -74,16 +81,23 @@ void PieceConnection::packed(int peer) {
   send_what_is_ready();
 }
 
-void PieceConnection::send_what_is_ready() {
+PieceConnection::Waiting PieceConnection::send_what_is_ready() {
+  const int size = size_of(comm_);
+  const int rank = rank_of(comm_);
+  while (stages_received_ + 1 < size &&
+         missing_[static_cast<std::size_t>((rank + size - stages_received_ - 1) % size)] == 0)
+    ++stages_received_;
   for (const Outgoing& block : outgoing_) {
     if (sent_ >= block.end) continue;
-    if (!block.packed) return;
+    if (!block.packed) return Waiting::for_device;
+    if (limit() > 0 && block.distance > stages_received_ + overlapping_) return Waiting::for_messages;
     for (; sent_ < block.end; ++sent_) {
-      const Piece& piece = outgoing_pieces_[sent_];
-      if (!ready_[sent_].done()) return;
-      send(piece, sends_[sent_]);
+      if (is_full(sent_ - sends_ended_)) return Waiting::for_messages;
+      if (!ready_[sent_].done()) return Waiting::for_device;
+      send(outgoing_pieces_[sent_], requests_[incoming_pieces_.size() + sent_]);
     }
   }
+  return Waiting::for_messages;
 }
 
 void PieceConnection::take_in(const Piece& piece, const std::function<void(int)>& arrived) {
@@ -99,21 +113,28 @@ void PieceConnection::depart() {
 }
 
 void PieceConnection::run(const std::function<void(int)>& arrived) {
-  std::size_t received = 0;
-  while (sent_ < outgoing_pieces_.size() || received < incoming_pieces_.size()) {
-    send_what_is_ready();
+  const std::size_t incoming = incoming_pieces_.size();
+  while (sent_ < outgoing_pieces_.size() || received_ < incoming) {
+    const auto look = send_what_is_ready() == Waiting::for_device ? MPI_Testsome : MPI_Waitsome;
+    const bool sends_count = limit() > 0 && sent_ < outgoing_pieces_.size();
     int count = 0;
-    const auto look = sent_ < outgoing_pieces_.size() ? MPI_Testsome : MPI_Waitsome;
-    check_mpi(
-        look(static_cast<int>(receives_.size()), receives_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE),
-        "waiting for blocks");
-    if (count == MPI_UNDEFINED) continue;  // no receives are left
+    check_mpi(look(static_cast<int>(sends_count ? requests_.size() : incoming), requests_.data(), &count,
+                   completed_.data(), MPI_STATUSES_IGNORE),
+              "waiting for blocks");
+    if (count == MPI_UNDEFINED) continue;  // none is in flight
     for (int n = 0; n < count; ++n) {
-      take_in(incoming_pieces_[static_cast<std::size_t>(completed_[static_cast<std::size_t>(n)])], arrived);
+      const auto which = static_cast<std::size_t>(completed_[static_cast<std::size_t>(n)]);
+      if (which >= incoming) {
+        ++sends_ended_;
+        continue;
+      }
+      ++received_;
+      take_in(incoming_pieces_[which], arrived);
     }
-    received += static_cast<std::size_t>(count);
+    receive_in_order();
   }
-  check_mpi(MPI_Waitall(static_cast<int>(sends_.size()), sends_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  check_mpi(MPI_Waitall(static_cast<int>(outgoing_pieces_.size()), requests_.data() + incoming, MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
   to_device_.record(buffers_->taken_in);
   if (tuner_) tune(wall_seconds() - start_);
 }

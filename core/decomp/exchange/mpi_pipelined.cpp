@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -10,12 +11,15 @@ namespace sluice {
 
 namespace {
 
-/// Bytes of the largest block that any rank of `comm` sends.
-std::size_t largest_block(MPI_Comm comm, const BlockLayout& send) {
-  unsigned long long largest = 0;
-  for (const std::size_t bytes : send.bytes) largest = std::max<unsigned long long>(largest, bytes);
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm), "MPI_Allreduce");
-  return largest;
+/// For the blocks that each rank of `comm` sends.
+std::shared_ptr<ChunkTuner> tuner_for(MPI_Comm comm, const BlockLayout& send) {
+  std::array<unsigned long long, 2> most{};  // bytes of a block, and blocks
+  for (const std::size_t bytes : send.bytes) {
+    most[0] = std::max<unsigned long long>(most[0], bytes);
+    most[1] += bytes > 0 ? 1 : 0;
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm), "MPI_Allreduce");
+  return std::make_shared<ChunkTuner>(most[0], most[1]);
 }
 
 std::string name_of(MPI_Comm comm) {
@@ -26,7 +30,7 @@ std::string name_of(MPI_Comm comm) {
 }
 
 /// Sends blocks in pieces, so that the stages of one block overlap too. PieceConnection (mpi_pieces.cpp) does this; its
-/// ChunkTuner chooses the piece size during the run.
+/// ChunkTuner chooses the size of the pieces and the number in flight during the run.
 /// Neighbours exchange whole blocks, since these are small.
 class MpiPipelined : public MpiExchange {
  public:
@@ -36,8 +40,8 @@ class MpiPipelined : public MpiExchange {
     std::vector<PieceTuning> list;
     for (const Tuned& mover : tuned_) {
       if (const auto tuner = mover.tuner.lock()) {
-        list.push_back({"mpi_pipelined", mover.traffic, tuner->chunk(), tuner->whole(), !tuner->tuning(),
-                        tuner->tried_sizes(), mover.bytes_sent});
+        list.push_back({"mpi_pipelined", mover.traffic, tuner->pieces(), tuner->whole(), !tuner->tuning(),
+                        tuner->tunings(), tuner->tried(), mover.bytes_sent});
       }
     }
     return list;
@@ -53,7 +57,7 @@ class MpiPipelined : public MpiExchange {
   std::unique_ptr<Connection> connect(const Route& route) override {
     std::shared_ptr<ChunkTuner> tuner;
     if (route.traffic == Traffic::all_to_all) {
-      tuner = std::make_shared<ChunkTuner>(largest_block(route.comm, route.send));
+      tuner = tuner_for(route.comm, route.send);
       const auto& bytes = route.send.bytes;
       tuned_.push_back({name_of(route.comm), std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}), tuner});
     }
