@@ -19,6 +19,10 @@ else()
   set(mpi_headers "libopenmpi-dev, libhdf5-openmpi-dev")
 endif()
 
+if(NOT HDF5_IS_PARALLEL)
+  string(REGEX REPLACE "libhdf5-[a-z]+-dev" libhdf5-dev mpi_headers "${mpi_headers}")
+endif()
+
 # Debian has another program called sluice, in a package of that name.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME sluice-dns)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)

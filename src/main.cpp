@@ -7,6 +7,7 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/output.hpp"
+#include "io/files/hdf5_parallel.hpp"
 #include "src/commands/commands.hpp"
 #include "src/run/arrival.hpp"
 #include "src/run/mpi_session.hpp"
@@ -20,7 +21,7 @@ using sluice::MpiSession;
 constexpr double patience = 5;  ///< seconds; some ranks may wait for a message that never comes
 
 /// Ends the process after an error. If all ranks have the error, rank 0 prints it and all leave through MPI_Finalize.
-/// If only some ranks have it, these print it and abort the others.
+/// If only some ranks have it, these print it and abort the others. Rank 0 does so where MPI_Finalize would wait.
 int leave(const Error& error, const MpiSession& mpi) {
   const bool together = !mpi.started() || sluice::all_arrive(MPI_COMM_WORLD, patience);
   if (!together || sluice::rank_of(mpi.processes()) == 0) {
@@ -33,7 +34,8 @@ int leave(const Error& error, const MpiSession& mpi) {
     std::fflush(stderr);
   }
   const int code = static_cast<int>(error.code());
-  if (!together) MPI_Abort(MPI_COMM_WORLD, code);  // unchecked: the run is ending
+  const bool alone = sluice::io::h5::is_stuck() && sluice::rank_of(mpi.processes()) == 0;
+  if (!together || alone) MPI_Abort(MPI_COMM_WORLD, code);  // unchecked: the run is ending
   return code;
 }
 

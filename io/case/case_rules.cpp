@@ -15,10 +15,6 @@ namespace sluice::io {
 
 namespace {
 
-// What every MPI library takes.
-constexpr std::size_t max_hint_name = 35;
-constexpr std::size_t max_hint_value = 255;
-
 class Rules {
  public:
   Rules(const Case& settings, const YamlNode& root, Problems& problems)
@@ -212,16 +208,10 @@ class Rules {
     if (!hints.empty() && problems_.good("output.writer") && settings_.output.writer.kind != WriterKind::hdf5)
       note("output.mpi_io_hints", "output.writer direct does not use MPI-IO; allowed: with output.writer hdf5 only");
     for (std::size_t n = 0; n < hints.size(); ++n) {
-      const std::string path = fmt::format("output.mpi_io_hints[{}]", n);
-      const auto require_length = [&](const std::string& part, const std::string& text, std::size_t max_length) {
-        if (!problems_.good(path + part) || (!text.empty() && text.size() <= max_length)) return;
-        note(path + part, fmt::format("a text of {} characters; allowed: 1 to {}", text.size(), max_length));
-      };
-      require_length(".name", hints[n].name, max_hint_name);
-      require_length(".value", hints[n].value, max_hint_value);
-      const auto same = [&](const MpiIoHint& other) { return other.name == hints[n].name; };
-      if (std::any_of(hints.begin(), hints.begin() + n, same))
-        note(path + ".name", fmt::format("'{}' is given twice; allowed: different names", shortened(hints[n].name)));
+      for (const HintFault& fault : faults_of_hint(hints, n)) {
+        const std::string path = fmt::format("output.mpi_io_hints[{}].{}", n, fault.part);
+        if (problems_.good(path)) note(path, fault.text);
+      }
     }
   }
 

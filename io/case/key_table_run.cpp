@@ -435,8 +435,9 @@ std::vector<Key> output_keys() {
        .value = member(choice, &Case::output, &OutputSpec::writer, &WriterSpec::kind),
        .fallback = "direct",
        .meaning =
-           "How the ranks write the fields of checkpoints and of output.fields. direct: by system calls; hdf5: by "
-           "collective calls of parallel HDF5, which take hints for MPI-IO. The files are the same.",
+           "How the ranks write the fields of checkpoints and of output.fields, and samples of slices and probes of "
+           "more than 8 MiB. direct: by system calls; hdf5: by collective calls of parallel HDF5, which take hints for "
+           "MPI-IO. The files are the same.",
        .commented = true},
       {.path = "output.alignment",
        .value = member(integer, &Case::output, &OutputSpec::writer, &WriterSpec::alignment),

@@ -1,5 +1,6 @@
 #pragma once
 // How the ranks write a field into one file: the part of a case that the files need.
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,15 @@ struct MpiIoHint {
 
   bool operator==(const MpiIoHint&) const = default;
 };
+
+/// What is wrong with a hint: with its "name" or its "value", and what is allowed.
+struct HintFault {
+  const char* part;
+  std::string text;
+};
+
+/// The faults of hint `number` of a list, in which no name may be given twice.
+std::vector<HintFault> faults_of_hint(const std::vector<MpiIoHint>& hints, std::size_t number);
 
 struct WriterSpec {
   WriterKind kind = WriterKind::direct;

@@ -5,6 +5,7 @@
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "io/files/hashes.hpp"
 #include "io/files/local_block.hpp"
 
 namespace sluice::io {
@@ -28,6 +29,10 @@ FieldWriter::FieldWriter(MPI_Comm comm, const LocalBlock& block, std::size_t ele
     rounds_ = std::max(rounds_, (owned + pieces_per_window_ - 1) / pieces_per_window_);
   }
   gather_blocks();
+}
+
+std::uint64_t FieldWriter::hash(const void* data) const {
+  return field_hash(block_.box, block_.global, element_bytes_, data);
 }
 
 void FieldWriter::gather_blocks() {

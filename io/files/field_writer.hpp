@@ -24,6 +24,9 @@ class FieldWriter {
   /// Bytes of the whole field.
   std::size_t bytes() const { return layout_.offset(layout_.count()); }
 
+  /// This rank's part of the field's hash. `data`: its block. Local.
+  std::uint64_t hash(const void* data) const;
+
   /// Writes by system calls. If every rank's block is contiguous in the file, as with z slabs, each rank writes its
   /// own. Otherwise every rank handles an equal range of pieces: it collects their elements from the ranks that hold
   /// them, so that it still writes long contiguous ranges. Every failure is detected on the rank where it happens and

@@ -115,15 +115,30 @@ void Dataset::read(Type type, void* data) const {
 }
 
 void Dataset::read(const Box3& box, Type type, void* data) const {
-  const std::vector<hsize_t> start = sizes({box.lo[2], box.lo[1], box.lo[0]});
+  const Handle file_space = select(*this, box);
   const std::vector<hsize_t> count = sizes({box.extent(2), box.extent(1), box.extent(0)});
-  const Handle file_space(H5Dget_space(id()), H5Sclose);
   const Handle memory_space(H5Screate_simple(3, count.data(), nullptr), H5Sclose);
-  if (H5Sget_simple_extent_ndims(file_space.get()) != 3 ||
-      H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-      H5Dread(id(), native(type), memory_space.get(), file_space.get(), H5P_DEFAULT, data) < 0) {
+  if (H5Dread(id(), native(type), memory_space.get(), file_space.get(), H5P_DEFAULT, data) < 0)
     context().fail("read dataset " + name());
+}
+
+Handle select(const Dataset& dataset, const Box3& box) {
+  Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  const Shape shape = dataset.shape();
+  bool good = shape.size() >= 3 && std::all_of(shape.begin(), shape.end() - 3, [](std::int64_t n) { return n == 1; });
+  if (good && box.empty()) {
+    good = H5Sselect_none(space.get()) >= 0;
+  } else if (good) {
+    std::vector<hsize_t> start(shape.size() - 3, 0);
+    std::vector<hsize_t> count(shape.size() - 3, 1);
+    for (const int axis : {2, 1, 0}) {
+      start.push_back(static_cast<hsize_t>(box.lo[static_cast<std::size_t>(axis)]));
+      count.push_back(static_cast<hsize_t>(box.extent(axis)));
+    }
+    good = H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0;
   }
+  if (!good) dataset.context().fail("select a part of dataset " + dataset.name());
+  return space;
 }
 
 std::uint64_t Dataset::address() const {

@@ -183,7 +183,7 @@ class Dataset : public Object {
   std::vector<VirtualPart> virtual_parts() const;
   /// Reads all of it, converted to `type`, and verifies HDF5's checksums if it has any.
   void read(Type type, void* data) const;
-  /// The same for a box of a field, whose shape is (nz, ny, nx).
+  /// The same for a box of a field, whose shape is (nz, ny, nx), perhaps after extents of 1.
   void read(const Box3& box, Type type, void* data) const;
   /// All elements, converted to T.
   template <typename T>
@@ -197,6 +197,9 @@ class Dataset : public Object {
   /// Where its elements begin in the file, in bytes; they are contiguous.
   std::uint64_t address() const;
 };
+
+/// The elements of a box of a field, which may be empty, as HDF5's selection in the file.
+Handle select(const Dataset& dataset, const Box3& box);
 
 /// A file, open for reading or newly created.
 class File {

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "io/files/posix_file.hpp"
 
 namespace sluice::io::h5 {
 
@@ -73,37 +75,32 @@ Handle open_on_all(const FileContext& context, MPI_Comm comm, const std::vector<
   return file;
 }
 
-/// A box of an array of this rank; all of them together.
-struct Selection {
-  explicit Selection(const Box3& box, hid_t dataset)
-      : in_file(H5Dget_space(dataset), H5Sclose), in_memory(memory_space(box), H5Sclose) {
-    if (box.empty()) {
-      good = H5Sselect_none(in_file.get()) >= 0 && H5Sselect_none(in_memory.get()) >= 0;
-      return;
-    }
-    const auto size = [](std::int64_t n) { return static_cast<hsize_t>(n); };
-    const std::array<hsize_t, 3> start{size(box.lo[2]), size(box.lo[1]), size(box.lo[0])};
-    const std::array<hsize_t, 3> count = extents(box);
-    good = H5Sget_simple_extent_ndims(in_file.get()) == 3 &&
-           H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0;
+/// A box as an array in memory.
+Handle memory_space(const Box3& box) {
+  std::array<hsize_t, 3> extents{1, 1, 1};
+  for (const int axis : {0, 1, 2}) {
+    if (!box.empty()) extents[static_cast<std::size_t>(2 - axis)] = static_cast<hsize_t>(box.extent(axis));
   }
+  Handle space(H5Screate_simple(3, extents.data(), nullptr), H5Sclose);
+  if (box.empty()) H5Sselect_none(space.get());
+  return space;
+}
 
-  Handle in_file, in_memory;
-  bool good = false;
+bool stuck = false;
 
- private:
-  static std::array<hsize_t, 3> extents(const Box3& box) {
-    if (box.empty()) return {1, 1, 1};
-    const auto size = [&](int axis) { return static_cast<hsize_t>(box.extent(axis)); };
-    return {size(2), size(1), size(0)};
-  }
-  static hid_t memory_space(const Box3& box) { return H5Screate_simple(3, extents(box).data(), nullptr); }
-};
-
+/// If only some ranks can open the file, these keep it open: to close it is collective.
 template <class Action>
-Handle on_all(MPI_Comm comm, Action action) {
+Handle on_all(MPI_Comm comm, const std::string& path, Action action) {
   std::optional<Handle> handle;
-  run_collectively(comm, [&] { handle.emplace(action()); });
+  // The others wait in MPI-IO for a rank that cannot open it.
+  run_collectively(comm, [&] { PosixFile(path, PosixFile::Mode::existing).close(); });
+  try {
+    run_collectively(comm, [&] { handle.emplace(action()); });
+  } catch (const Error&) {
+    stuck = sum_over(comm, handle ? 1 : 0) > 0;
+    if (handle) handle->release();
+    throw;
+  }
   return std::move(*handle);
 }
 
@@ -113,21 +110,26 @@ bool is_parallel() {
   return true;
 }
 
+bool is_stuck() {
+  return stuck;
+}
+
 ParallelFile::ParallelFile(MPI_Comm comm, const std::string& path, const std::vector<MpiIoHint>& hints)
-    : comm_(comm), context_{path, ExitCode::io}, file_(on_all(comm, [&] {
+    : comm_(comm), context_{path, ExitCode::io}, file_(on_all(comm, path, [&] {
         return open_on_all(context_, comm, hints);
       })) {}
 
 void ParallelFile::write(const std::string& dataset, const Box3& box, const void* data) {
   run_collectively(comm_, [&] {
-    const Handle opened(H5Dopen2(file_.get(), dataset.c_str(), H5P_DEFAULT), H5Dclose);
-    const Handle type(opened.get() < 0 ? H5I_INVALID_HID : H5Dget_type(opened.get()), H5Tclose);
-    if (type.get() < 0) context_.fail("open dataset " + dataset);
-    const Selection selection(box, opened.get());
+    Handle handle(H5Dopen2(file_.get(), dataset.c_str(), H5P_DEFAULT), H5Dclose);
+    if (handle.get() < 0) context_.fail("open dataset " + dataset);
+    const Dataset opened(std::make_shared<const FileContext>(context_), dataset, std::move(handle));
+    const Handle type(H5Dget_type(opened.id()), H5Tclose);
+    const Handle in_file = select(opened, box);
+    const Handle in_memory = memory_space(box);
     const Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-    if (!selection.good || H5Pset_dxpl_mpio(transfer.get(), H5FD_MPIO_COLLECTIVE) < 0 ||
-        H5Dwrite(opened.get(), type.get(), selection.in_memory.get(), selection.in_file.get(), transfer.get(), data) <
-            0) {
+    if (H5Pset_dxpl_mpio(transfer.get(), H5FD_MPIO_COLLECTIVE) < 0 ||
+        H5Dwrite(opened.id(), type.get(), in_memory.get(), in_file.get(), transfer.get(), data) < 0) {
       // MPI-IO need not say that the disk is full.
       std::error_code unknown;
       const std::uintmax_t free = std::filesystem::space(context_.path, unknown).available;
@@ -146,6 +148,10 @@ void ParallelFile::close() {
 #else
 
 bool is_parallel() {
+  return false;
+}
+
+bool is_stuck() {
   return false;
 }
 

@@ -17,6 +17,10 @@ bool is_parallel();
 /// What to say where it is not.
 inline constexpr const char* no_parallel_hdf5 = "this build of Sluice has an HDF5 library without MPI";
 
+/// Whether some ranks, not all, have a file open through MPI-IO, after an error that all know. HDF5 would close it in
+/// MPI_Finalize and wait there for the others: end the processes with MPI_Abort.
+bool is_stuck();
+
 /// Creates an empty file through MPI-IO, which sets the striping of a file when it creates it. Local. Throws Error(io).
 void create_with_hints(const std::string& path, const std::vector<MpiIoHint>& hints);
 

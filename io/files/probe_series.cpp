@@ -8,10 +8,13 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/support/collective.hpp"
 #include "io/files/array_dataset.hpp"
+#include "io/files/field_writer.hpp"
 #include "io/files/file_format.hpp"
 #include "io/files/grid_lines.hpp"
 #include "io/files/posix_file.hpp"
+#include "io/files/shared_file.hpp"
 #include "io/files/xdmf.hpp"
 
 namespace sluice::io {
@@ -37,6 +40,8 @@ h5::Shape with_samples(std::int64_t samples, h5::Shape shape) {
   throw Error(ExitCode::restart, file.path() + ": the file is damaged: " + what);
 }
 
+constexpr const char* wrong_hash = " does not have the hash that was stored with it";
+
 /// A hash that a reader in Python can compute fast.
 std::uint64_t hash_of(const h5::Shape& shape, h5::Type type, const void* data) {
   const Extents extents{shape[0] * shape[1], shape[2], shape[3]};
@@ -51,8 +56,7 @@ std::vector<std::byte> read_field(const h5::File& file, const std::string& path,
   dataset.require_stored();
   std::vector<std::byte> values(h5::elements_of(shape) * h5::bytes_of(type));
   dataset.read(type, values.data());
-  if (dataset.hash(format::hash) != hash_of(shape, type, values.data()))
-    fail(file, path + " does not have the hash that was stored with it");
+  if (dataset.hash(format::hash) != hash_of(shape, type, values.data())) fail(file, path + wrong_hash);
   return values;
 }
 
@@ -177,6 +181,13 @@ void attach_scales(h5::File& file, const ProbeDescription& description) {
 
 constexpr const char* step_meaning = "step at which the sample was taken";
 constexpr const char* time_meaning = "time at which the sample was taken / (h/U)";
+
+/// What a part holds before its fields.
+void write_points_and_times(h5::File& file, const ProbeDescription& description, const ProbeSamples& samples) {
+  write_root(file, format::probe_part, description);
+  write_scale(file, "/time", samples.time, time_meaning);
+  write_array(file, "/step", {std::ssize(samples.step)}, samples.step, step_meaning, "1");
+}
 
 }  // namespace
 
@@ -363,18 +374,76 @@ void ProbeSeries::go_back() {
 void ProbeSeries::append(const ProbeSamples& samples) {
   const std::size_t capacity = description_.part_samples();
   for (std::size_t begin = 0; begin < samples.size();) {
-    if (latest_.size() == 0 || latest_.size() >= capacity) {
-      latest_ = {};
-      parts_.push_back({samples.step[begin], 0, {}});
-    }
+    if (latest_.size() == 0 || latest_.size() >= capacity) begin_part(samples.step[begin]);
     const std::size_t end = std::min(samples.size(), begin + capacity - latest_.size());
-    add(latest_, samples, begin, end);
-    parts_.back().last_step = latest_.step.back();
-    parts_.back().time = latest_.time;
+    add_to_part(samples, begin, end);
     write_part();
     begin = end;
   }
   write_index();
+}
+
+void ProbeSeries::begin_part(std::int64_t first_step) {
+  latest_ = {};
+  parts_.push_back({first_step, 0, {}});
+}
+
+void ProbeSeries::add_to_part(const ProbeSamples& samples, std::size_t begin, std::size_t end) {
+  add(latest_, samples, begin, end);
+  parts_.back().last_step = latest_.step.back();
+  parts_.back().time = latest_.time;
+}
+
+namespace {
+
+/// A part as it reads back, of which each rank reads a share.
+void verify_on_all(MPI_Comm comm, const std::string& path, const ProbeDescription& description) {
+  for (const FieldDescriptor& field : description.fields) {
+    std::uint64_t stored = 0;
+    std::uint64_t share = 0;
+    run_collectively(comm, [&] {
+      const h5::File file = h5::File::open(path, ExitCode::restart);
+      stored_description(file);
+      read_times(file);
+      const h5::Shape shape = description.shape(field);
+      const h5::Dataset dataset = file.dataset("/" + field.name);
+      if (dataset.shape() != with_samples(1, shape)) fail(file, "/" + field.name + " does not fit its coordinates");
+      const PieceLayout layout({shape[0], shape[1], shape[2]}, h5::bytes_of(description.type));
+      const int rank = rank_of(comm);
+      const int size = size_of(comm);
+      share = hash_of_pieces(dataset, layout, layout.first_of(rank, size), layout.first_of(rank + 1, size));
+      stored = dataset.hash(format::hash);
+    });
+    const std::uint64_t hash = sum_over(comm, share);
+    run_collectively(comm, [&] {
+      if (hash != stored) fail(h5::File::open(path, ExitCode::restart), "/" + field.name + wrong_hash);
+    });
+  }
+}
+
+}  // namespace
+
+void ProbeSeries::append_on_all(MPI_Comm comm, ProbeSeries* series, const ProbeDescription& description,
+                                const ProbeSamples& sample, const std::vector<ProbePiece>& pieces,
+                                const WriterSpec& writer) {
+  std::string path;
+  run_on_root(comm, [&] {
+    series->begin_part(sample.step.front());
+    series->add_to_part(sample, 0, 1);
+    path = series->part_path(sample.step.front());
+  });
+  broadcast(path, comm);
+  SharedFile part(comm, path, writer);
+  run_on_root(comm, [&] { write_points_and_times(part.on_root(), description, sample); });
+  for (std::size_t n = 0; n < description.fields.size(); ++n) {
+    const FieldDescriptor& field = description.fields[n];
+    FieldWriter values(comm, pieces[n].block, h5::bytes_of(description.type));
+    part.write("/" + field.name, with_samples(1, description.shape(field)), description.type, values, pieces[n].data,
+               [&](h5::Dataset& dataset) { set_meaning(dataset, field.long_name, field.units); });
+  }
+  run_on_root(comm, [&] { attach_scales(part.on_root(), description); });
+  part.commit([&](const std::string& unfinished) { verify_on_all(comm, unfinished, description); });
+  run_on_root(comm, [&] { series->write_index(); });
 }
 
 std::optional<std::int64_t> ProbeSeries::hash_at(std::int64_t step) const {
@@ -386,9 +455,7 @@ std::optional<std::int64_t> ProbeSeries::hash_at(std::int64_t step) const {
 void ProbeSeries::write_part() const {
   const std::int64_t count = std::ssize(latest_.step);
   const auto build = [&](h5::File& file) {
-    write_root(file, format::probe_part, description_);
-    write_scale(file, "/time", latest_.time, time_meaning);
-    write_array(file, "/step", {count}, latest_.step, step_meaning, "1");
+    write_points_and_times(file, description_, latest_);
     for (std::size_t n = 0; n < description_.fields.size(); ++n) {
       const FieldDescriptor& field = description_.fields[n];
       const h5::Shape shape = with_samples(count, description_.shape(field));

@@ -3,6 +3,8 @@
 // DIR/parts/NAME_0001200.h5, each named after its first step. A part is replaced atomically as it grows, up to
 // 16 MiB; then it stays, so that a long run does not write its samples again and again. A slice is a probe of one plane
 // of cells, with DIR/NAME.xdmf for ParaView.
+#include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "io/case/writer_spec.hpp"
 #include "io/files/file_format.hpp"
+#include "io/files/local_block.hpp"
 #include "model/field_descriptor.hpp"
 
 namespace sluice::io {
@@ -26,6 +30,12 @@ struct ProbeSamples {
   std::vector<std::vector<std::byte>> fields;  ///< of each field: (samples, nz, ny, nx)
 
   std::size_t size() const { return step.size(); }
+};
+
+/// What a rank has of a field of one sample.
+struct ProbePiece {
+  LocalBlock block;            ///< of the sampled points
+  const void* data = nullptr;  ///< its values, contiguous, in the type of the file
 };
 
 /// What makes the samples those of a slice.
@@ -57,7 +67,7 @@ struct ProbeDescription {
 /// The same, from the size of a sample of all fields.
 std::int64_t held_probe_samples(std::size_t sample_bytes);
 
-/// Rank 0 only; local. Throws Error(io).
+/// Rank 0 only and local, but for append_on_all. Throws Error(io).
 class ProbeSeries {
  public:
   /// Reads the samples up to `restart_step`, or none if it is absent. Changes nothing. A part that is damaged, or
@@ -71,6 +81,13 @@ class ProbeSeries {
   /// finds them. Call before the first append.
   void go_back();
   void append(const ProbeSamples& samples);
+
+  /// Appends a sample that fills a part, whose values all ranks write: part_samples() must be 1. `series`: on rank 0;
+  /// elsewhere not used. `sample`: its fields on rank 0 only. `pieces`: those of this rank, one for each field. The
+  /// files are those of `append`. Collective. Throws Error(io) on every rank.
+  static void append_on_all(MPI_Comm comm, ProbeSeries* series, const ProbeDescription& description,
+                            const ProbeSamples& sample, const std::vector<ProbePiece>& pieces,
+                            const WriterSpec& writer);
 
   std::int64_t last_step() const { return parts_.empty() ? 0 : parts_.back().last_step; }
   /// A hash of the sample of that step; none unless it is in the last part.
@@ -99,6 +116,8 @@ class ProbeSeries {
   void leave_out_overlapping();
   void leave_out(std::int64_t first_step, const std::string& reason);
   void require_same_points(const ProbeDescription& stored) const;
+  void begin_part(std::int64_t first_step);
+  void add_to_part(const ProbeSamples& samples, std::size_t begin, std::size_t end);
   void write_part() const;
   void write_index() const;
   void write_xdmf() const;

@@ -155,58 +155,32 @@ h5::Shape shape_of(const Extents& extents) {
 
 SnapshotWriter::SnapshotWriter(MPI_Comm comm, SnapshotSpec spec, const LocalBlock& block)
     : comm_(comm), spec_(std::move(spec)), block_(block), writer_(comm, block, h5::bytes_of(spec_.type)) {
-  run_on_root(comm_, [&] { begin_file(); });
-  run_collectively(comm_, [&] { data_.emplace(spec_.path + unfinished_suffix, PosixFile::Mode::existing); });
+  run_on_root(comm_, [&] { prepare_folder(); });
+  file_.emplace(comm_, spec_.path, spec_.writer);
+  run_on_root(comm_, [&] { write_grid_lines(file_->on_root(), spec_.grid); });
 }
 
-void SnapshotWriter::begin_file() {
+void SnapshotWriter::prepare_folder() const {
   SLUICE_REQUIRE(spec_.grid.shape() == block_.global, "the coordinates of a file do not fit its fields");
   const std::filesystem::path path(spec_.path);
   const std::string directory = path.parent_path().string();
   make_directories(directory);
   if (const auto name = parse_numbered_name(path.filename().string()))
     remove_numbered_files(directory, name->prefix, unfinished_suffix);  // those of killed runs
-  unfinished_.emplace(spec_.path);
-  if (!spec_.writer.hints.empty()) h5::create_with_hints(unfinished_->path(), spec_.writer.hints);
-  file_.emplace(h5::File::create(unfinished_->path(), ExitCode::io, spec_.writer.alignment));
-  write_grid_lines(*file_, spec_.grid);
-}
-
-std::uint64_t SnapshotWriter::lay_out(const FieldDescriptor& field) {
-  h5::Dataset dataset = file_->lay_out_dataset("/" + field.name, shape_of(block_.global), spec_.type);
-  set_meaning(dataset, field.long_name, field.units);
-  scales_.attach("/" + field.name, coordinates_of(field.location));
-  const std::uint64_t address = dataset.address();
-  file_->exclude_from_metadata_hash(dataset);
-  data_->reserve(address, writer_.bytes());
-  file_->flush();  // other ranks may open it
-  return address;
 }
 
 void SnapshotWriter::write_field(const FieldDescriptor& field, const void* data) {
-  std::uint64_t address = 0;
-  run_on_root(comm_, [&] { address = lay_out(field); });
-  address = sum_over(comm_, address);  // 0 on the other ranks
-  const std::uint64_t hash = write_elements("/" + field.name, address, data);
-  run_on_root(comm_, [&] { file_->dataset("/" + field.name).set(format::hash, hash); });
-  contents_[field.name] = hash;
+  const std::string name = "/" + field.name;
+  contents_[field.name] =
+      file_->write(name, shape_of(block_.global), spec_.type, writer_, data, [&](h5::Dataset& dataset) {
+        set_meaning(dataset, field.long_name, field.units);
+        scales_.attach(name, coordinates_of(field.location));
+      });
   fields_.push_back(field.name);
 }
 
-std::uint64_t SnapshotWriter::write_elements(const std::string& name, std::uint64_t address, const void* data) {
-  if (spec_.writer.kind == WriterKind::hdf5) {
-    h5::ParallelFile file(comm_, spec_.path + unfinished_suffix, spec_.writer.hints);
-    writer_.write(file, name, data);
-    file.close();
-  } else {
-    const h5::Break others_may_write;
-    writer_.write(address, data, *data_);
-  }
-  return sum_over(comm_, field_hash(block_.box, block_.global, h5::bytes_of(spec_.type), data));
-}
-
 void SnapshotWriter::write_values(const std::string& group, const Values& values) {
-  run_on_root(comm_, [&] { io::write_values(*file_, group, values); });
+  run_on_root(comm_, [&] { io::write_values(file_->on_root(), group, values); });
   contents_[group] = std::nullopt;
 }
 
@@ -215,34 +189,14 @@ void SnapshotWriter::write_root() {
   root.set("step", spec_.step);
   root.set("time", spec_.time);
   set_contents(root, contents_);
-  io::write_values(*file_, "/", root);
-  write_time(*file_, spec_.time);
-}
-
-void SnapshotWriter::verify() {
-  try {
-    CheckpointReader(comm_, spec_.path + unfinished_suffix, spec_.format).verify();
-  } catch (const Error& error) {
-    throw Error(ExitCode::io,
-                std::string("the file was written, but reads back wrong; it is dropped. ") + error.what());
-  }
+  io::write_values(file_->on_root(), "/", root);
+  write_time(file_->on_root(), spec_.time);
+  scales_.write(file_->on_root());
 }
 
 void SnapshotWriter::commit() {
-  run_on_root(comm_, [&] {
-    write_root();
-    scales_.write(*file_);
-    file_->close();
-    append_metadata_hash(unfinished_->path(), file_->excluded());
-    file_.reset();  // other threads may have HDF5
-  });
-  run_collectively(comm_, [&] {
-    data_->sync();
-    data_->close();
-  });
-  run_on_root(comm_, [&] { sync_file(unfinished_->path()); });
-  verify();
-  run_on_root(comm_, [&] { unfinished_->commit(); });
+  run_on_root(comm_, [&] { write_root(); });
+  file_->commit([&](const std::string& path) { CheckpointReader(comm_, path, spec_.format).verify(); });
 }
 
 }  // namespace sluice::io

@@ -12,7 +12,7 @@
 #include "io/files/field_writer.hpp"
 #include "io/files/file_format.hpp"
 #include "io/files/grid_lines.hpp"
-#include "io/files/posix_file.hpp"
+#include "io/files/shared_file.hpp"
 #include "model/field_descriptor.hpp"
 
 namespace sluice::io {
@@ -74,10 +74,6 @@ struct SnapshotSpec {
 /// Writes one file of distributed fields: construct, write_field for each field, write_values for each group, commit.
 /// All are collective; a failure on any rank is thrown on all. An old file of that name stays until the new one is
 /// complete on disk.
-///
-/// Rank 0 builds the HDF5 file without the fields' elements and reserves space for them; every rank then writes its
-/// share (FieldWriter). With WriterKind::direct, HDF5 itself never waits for another rank. With WriterKind::hdf5, the
-/// ranks open the file a second time, through MPI-IO, for each field. Both writers make the same file.
 class SnapshotWriter {
  public:
   /// Removes unfinished files of a killed run from the folder, which is created if missing, and starts PATH.tmp.
@@ -100,20 +96,15 @@ class SnapshotWriter {
   StoredFields stored() const { return {block_.global, spec_.type, fields_}; }
 
  private:
-  void begin_file();
-  std::uint64_t lay_out(const FieldDescriptor& field);
-  std::uint64_t write_elements(const std::string& name, std::uint64_t address, const void* data);  ///< returns the hash
+  void prepare_folder() const;
   void write_root();
-  void verify();
 
   MPI_Comm comm_;
   SnapshotSpec spec_;
   LocalBlock block_;
   FieldWriter writer_;
-  std::optional<UnfinishedFile> unfinished_;  ///< rank 0: removes PATH.tmp if it is not committed
-  std::optional<h5::File> file_;              ///< rank 0, until it is closed
-  std::optional<PosixFile> data_;             ///< every rank: the same file, for the fields
-  DimensionScales scales_;
+  std::optional<SharedFile> file_;
+  DimensionScales scales_;  ///< on rank 0
   std::vector<std::string> fields_;
   Contents contents_;  ///< so far
 };

@@ -14,6 +14,7 @@
 #include "core/support/random.hpp"
 #include "core/support/real.hpp"
 #include "io/files/checkpoint_directory.hpp"
+#include "io/files/hdf5_parallel.hpp"
 #include "io/files/posix_file.hpp"
 #include "model/field_descriptor.hpp"
 #include "src/bench/bench.hpp"
@@ -57,7 +58,11 @@ io::WriterSpec writer_of(const BenchOptions& options) {
     if (equals == 0 || equals == std::string::npos || equals + 1 == hint.size())
       throw Error(ExitCode::usage, fmt::format("bench checkpoint: the hint '{}' is not of the form NAME=VALUE", hint));
     writer.hints.push_back({hint.substr(0, equals), hint.substr(equals + 1)});
+    for (const io::HintFault& fault : io::faults_of_hint(writer.hints, writer.hints.size() - 1))
+      throw Error(ExitCode::usage, fmt::format("bench checkpoint: the {} of a hint: {}", fault.part, fault.text));
   }
+  if (writer.kind == io::WriterKind::hdf5 && !io::h5::is_parallel())
+    throw Error(ExitCode::usage, fmt::format("bench checkpoint: the writer hdf5: {}", io::h5::no_parallel_hdf5));
   if (!writer.hints.empty() && writer.kind != io::WriterKind::hdf5)
     throw Error(ExitCode::usage, "bench checkpoint: hints for MPI-IO need the writer hdf5");
   return writer;

@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
-#include "core/support/collective.hpp"
 #include "core/support/nearest.hpp"
-#include "io/files/field_writer.hpp"
 #include "model/schedule.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/observer.hpp"
@@ -72,10 +70,11 @@ class SampledField {
     copy_points(field, local_indices_, values_.data() + number * points_.piece.volume());
   }
 
-  /// On rank 0. Collective.
-  std::vector<std::byte> gather(std::int64_t samples, MPI_Comm comm) const {
-    const std::vector<real> values = values_.download();
-    return io::gather_box(comm, points_.all, points_.piece, io::h5::type_of<real>, values.data(), samples);
+  /// What is stored of all samples. Collective.
+  void add_to(SeriesSamples& samples, MPI_Comm comm) const {
+    std::vector<real> own = values_.download();
+    own.resize(samples.whole.size() * points_.piece.volume());
+    samples.add_field(comm, points_.all, points_.piece, std::move(own));
   }
 
  private:
@@ -115,12 +114,11 @@ class Probe {
     times_.time.push_back(state.time);
   }
 
-  /// The samples not yet written, on rank 0. Collective.
-  io::ProbeSamples take() {
-    io::ProbeSamples samples = std::exchange(times_, {});
-    if (samples.size() == 0) return samples;
-    for (const SampledField& field : sampled_)
-      samples.fields.push_back(field.gather(std::ssize(samples.step), run_.simulation.comm.world()));
+  /// The samples not yet written. Collective.
+  SeriesSamples take() {
+    SeriesSamples samples{std::exchange(times_, {}), {}, {}};
+    if (samples.whole.size() == 0) return samples;
+    for (const SampledField& field : sampled_) field.add_to(samples, run_.simulation.comm.world());
     return samples;
   }
 
@@ -170,8 +168,8 @@ class ProbeObserver : public Observer {
  private:
   /// Appends to the file what the ranks hold of a probe. Collective.
   void write(std::size_t number) {
-    const io::ProbeSamples samples = probes_[number].take();
-    if (samples.size() > 0) run_on_root(run_.simulation.comm.world(), [&] { files_.append(number, samples); });
+    const SeriesSamples samples = probes_[number].take();
+    if (samples.whole.size() > 0) files_.append(number, samples);
   }
 
   static std::vector<Probe> probes_of(const RunContext& run) {

@@ -5,7 +5,6 @@
 #include "core/device/memory.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/host_name.hpp"
-#include "io/files/hdf5.hpp"
 #include "poisson/fft/fft.hpp"
 #include "src/run/piece_report.hpp"
 #include "src/run/provenance.hpp"
@@ -60,7 +59,7 @@ std::string run_record(const std::string& previous, Simulation& simulation, cons
       {"git_revision", git_revision()},
       {"compiler", compiler()},
       {"precision", precision_name},
-      {"libraries", {{"mpi", mpi_library()}, {"hdf5", io::h5::library_version()}, {"fft", fft_library()}}},
+      {"libraries", {{"mpi", mpi_library()}, {"hdf5", hdf5_library()}, {"fft", fft_library()}}},
       {"machine", {{"host", host_name()}, {"device", device::description()}}},
       {"ended", utc_now()},
       {"ranks", processes.size()},

@@ -8,6 +8,7 @@
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "io/files/field_writer.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/outputs/checkpoint.hpp"
 
@@ -129,9 +130,27 @@ void SeriesFiles::restore(const io::CheckpointReader& checkpoint) {
   }
 }
 
-void SeriesFiles::append(std::size_t number, const io::ProbeSamples& samples) {
-  series_[number].append(samples);
-  last_[number] = last_of(number);
+void SeriesFiles::append(std::size_t number, const SeriesSamples& samples) {
+  const MPI_Comm world = run_.simulation.comm.world();
+  const io::ProbeDescription& description = descriptions_[number];
+  io::ProbeSeries* series = rank_of(world) == 0 ? &series_[number] : nullptr;
+  if (description.part_samples() == 1) {
+    std::vector<io::ProbePiece> pieces;
+    for (std::size_t n = 0; n < samples.blocks.size(); ++n)
+      pieces.push_back({samples.blocks[n], samples.values[n].data()});
+    io::ProbeSeries::append_on_all(world, series, description, samples.whole, pieces,
+                                   run_.simulation.settings.output.writer);
+  } else {
+    run_on_root(world, [&] { series->append(samples.whole); });
+  }
+  run_on_root(world, [&] { last_[number] = last_of(number); });
+}
+
+void SeriesSamples::add_field(MPI_Comm comm, const Box3& box, const Box3& piece, std::vector<real> own) {
+  const auto samples = static_cast<std::int64_t>(whole.size());
+  whole.fields.push_back(io::gather_box(comm, box, piece, io::h5::type_of<real>, own.data(), samples));
+  blocks.push_back({{box.extent(2), box.extent(1), box.extent(0)}, piece.empty() ? Box3{} : piece.relative_to(box.lo)});
+  values.push_back(std::move(own));
 }
 
 }  // namespace sluice

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/support/box3.hpp"
+#include "core/support/real.hpp"
 #include "io/files/probe_series.hpp"
 #include "src/outputs/observer.hpp"
 
@@ -13,6 +15,17 @@ namespace sluice {
 
 /// What all series of a run have in common; without fields and coordinates.
 io::ProbeDescription series_description(const RunContext& run, const std::string& name);
+
+/// Samples of a series on all ranks.
+struct SeriesSamples {
+  io::ProbeSamples whole;                 ///< fields on rank 0 only
+  std::vector<io::LocalBlock> blocks;     ///< of each field, what this rank has of it
+  std::vector<std::vector<real>> values;  ///< of each block, sample by sample
+
+  /// Adds a field, once all steps are known. `box`: the points sampled. `own`: the values of this rank's `piece` of
+  /// them. Collective.
+  void add_field(MPI_Comm comm, const Box3& box, const Box3& piece, std::vector<real> own);
+};
 
 class SeriesFiles {
  public:
@@ -25,8 +38,9 @@ class SeriesFiles {
   void save(io::ValueGroups& checkpoint) const;
   void restore(const io::CheckpointReader& checkpoint);
 
-  /// Rank 0 only. `number`: of the series.
-  void append(std::size_t number, const io::ProbeSamples& samples);
+  /// `number`: of the series. Rank 0 writes a part that several samples share; all ranks write one that a sample fills,
+  /// by the writer of the case. Collective.
+  void append(std::size_t number, const SeriesSamples& samples);
 
  private:
   [[nodiscard]] std::vector<std::string> check(std::size_t n, const Start& start) const;

@@ -12,7 +12,6 @@
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/nearest.hpp"
-#include "io/files/field_writer.hpp"
 #include "io/files/file_format.hpp"
 #include "io/files/posix_file.hpp"
 #include "model/schedule.hpp"
@@ -117,8 +116,7 @@ class SliceObserver : public Observer {
   void observe(const Moment& now) override {
     for (std::size_t n = 0; n < slices_.size(); ++n) {
       if (!passed(slices_[n], now)) continue;
-      const io::ProbeSamples samples = sample(slices_[n]);
-      run_on_root(run_.simulation.comm.world(), [&] { files_.append(n, samples); });
+      files_.append(n, sample(slices_[n]));
     }
   }
 
@@ -157,17 +155,15 @@ class SliceObserver : public Observer {
     return now.occasion == Occasion::step && Schedule{slice.every}.passed(now.previous_time, now.time);
   }
 
-  /// Complete on rank 0. Collective.
-  io::ProbeSamples sample(const io::SliceSpec& slice) {
+  /// Collective.
+  SeriesSamples sample(const io::SliceSpec& slice) {
     const State& state = run_.flow.state();
     const Plane plane(slice, grid_lines_of(run_.simulation.grid));
-    io::ProbeSamples samples{{state.step}, {state.time}, {}};
+    SeriesSamples samples{{{state.step}, {state.time}, {}}, {}, {}};
     for (const auto& [descriptor, field] : state.fields()) {
       if (!has_field(slice, descriptor)) continue;
       const Box3 piece = intersect(plane.box, field.box());
-      const std::vector<real> values = local_part(field, piece);
-      samples.fields.push_back(
-          io::gather_box(run_.simulation.comm.world(), plane.box, piece, io::h5::type_of<real>, values.data()));
+      samples.add_field(run_.simulation.comm.world(), plane.box, piece, local_part(field, piece));
     }
     return samples;
   }

@@ -9,6 +9,7 @@
 #include "core/device/memory.hpp"
 #include "core/support/collective.hpp"
 #include "io/files/hdf5.hpp"
+#include "io/files/hdf5_parallel.hpp"
 #include "poisson/fft/fft.hpp"
 #include "src/run/precisions.hpp"
 #include "src/run/version.hpp"
@@ -34,6 +35,10 @@ std::string mpi_library() {
   return full.substr(0, full.find_first_of(",\n"));
 }
 
+std::string hdf5_library() {
+  return io::h5::library_version() + (io::h5::is_parallel() ? " parallel" : " serial");
+}
+
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -46,7 +51,7 @@ std::string utc_now() {
 std::string version_text() {
   return fmt::format(
       "Sluice {} ({})\ncompiler   {}\nMPI        {}\nHDF5       {}\nFFT        {}\ndevice     {}\nprecision  {}",
-      version(), git_revision(), compiler(), mpi_library(), io::h5::library_version(), fft_library(),
+      version(), git_revision(), compiler(), mpi_library(), hdf5_library(), fft_library(),
       device::is_gpu() ? "NVIDIA GPU" : "CPU", fmt::join(precisions(), ", "));
 }
 

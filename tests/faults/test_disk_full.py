@@ -19,6 +19,7 @@ from sluice_run import (
     descendants,
     finish,
     must,
+    require_parallel_hdf5,
     sluice,
     start,
     step_of,
@@ -68,6 +69,8 @@ def assert_clean_failure(out: Path, ranks: int, outcome_text: str) -> None:
 
 @pytest.mark.parametrize(("ranks", "writer"), [(0, "direct"), (2, "direct"), (2, "hdf5")])
 def test_full_during_a_checkpoint(reference: Path, small_disk: Path, ranks: int, writer: str) -> None:
+    if writer == "hdf5":
+        require_parallel_hdf5()
     assert checkpoints(reference)[-1].stat().st_size > 2 * MEGABYTE
     case = write_case(small_disk, {**CASE, "output.writer": writer})
     out = small_disk / "out"
@@ -92,6 +95,7 @@ def test_full_where_no_space_is_reserved(reference: Path, small_disk: Path, mpi_
     """HDF5 or MPI may report it, lose data, which is noticed when they are read back, or hang until the watchdog ends
     the run.
     """
+    require_parallel_hdf5()
     case = write_case(small_disk, {**CASE, "output.writer": "hdf5", "watchdog": 3})
     out = small_disk / "out"
     env = {**fault(errno.EOPNOTSUPP, "allocate", "checkpoints/", 0), "OMPI_MCA_io": mpi_io}

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 from call_faults import fault
-from sluice_run import assert_same_results, checkpoints, finish, must, sluice, start, step_of, write_case
+from sluice_run import (
+    assert_same_results,
+    checkpoints,
+    finish,
+    must,
+    require_parallel_hdf5,
+    sluice,
+    start,
+    step_of,
+    write_case,
+)
 
 CASE = {
     "time.steps": 12,
@@ -88,6 +98,7 @@ def test_a_write_that_fails_on_one_rank_of_two(reference: Path, tmp_path: Path) 
 
 def test_a_write_through_mpi_io_that_fails_on_one_rank_of_two(reference: Path, tmp_path: Path) -> None:
     """With ROMIO each rank writes its own slab; HDF5 1.10 then waits for the one that failed."""
+    require_parallel_hdf5()
     changes = {"output.writer": "hdf5", "parallel": {"grid": [1, 2]}, "watchdog": 3}
     case, out, mark = write_case(tmp_path, {**CASE, **changes}), tmp_path / "out", tmp_path / "mark"
     env = {**fault(errno.EIO, "write", "checkpoints/", 6, mark, rank=1), "OMPI_MCA_io": "^ompio"}
@@ -97,6 +108,21 @@ def test_a_write_through_mpi_io_that_fails_on_one_rank_of_two(reference: Path, t
     assert len(checkpoints(out)) == 1
     must(sluice("info", checkpoints(out)[0]))
     must(sluice("run", case, "--restart", "auto", "--set", "watchdog=auto", ranks=2))
+    assert_same_results(reference, out)
+
+
+def test_a_file_that_one_rank_of_two_cannot_open_for_mpi_io(reference: Path, tmp_path: Path) -> None:
+    """The other one would wait for it in MPI-IO, until the watchdog ends the run."""
+    require_parallel_hdf5()
+    changes = {"output.writer": "hdf5", "parallel": {"grid": [1, 2]}, "watchdog": 30}
+    case, out, mark = write_case(tmp_path, {**CASE, **changes}), tmp_path / "out", tmp_path / "mark"
+    outcome = must(
+        finish(start(["run", case], 2, env=fault(errno.EMFILE, "open", ".h5.tmp", 2, mark, rank=1))), 4
+    )
+    assert mark.exists()
+    assert os.strerror(errno.EMFILE) in outcome.err
+    assert outcome.err.count("sluice: ") == 1
+    must(sluice("run", case, "--restart", "auto", ranks=2))
     assert_same_results(reference, out)
 
 

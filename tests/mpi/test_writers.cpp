@@ -3,8 +3,10 @@
 #include <map>
 #include <optional>
 
+#include "io/files/describe.hpp"
 #include "io/files/field_writer.hpp"
 #include "io/files/hdf5_parallel.hpp"
+#include "io/files/probe_series.hpp"
 #include "tests/mpi/checkpoint_fixture.hpp"
 
 namespace {
@@ -213,6 +215,121 @@ TEST_F(Writers, ReportAFailure) {
 TEST_F(Writers, NoticeWritesThatMpiLosesWithoutAnError) {
   expect_survives(Outcome::lost, false, "reads back wrong");
   expect_survives(Outcome::lost, true, "reads back wrong");
+}
+
+/// A slice whose samples fill a part of its file each; w is on other points.
+class LargeSlice {
+ public:
+  explicit LargeSlice(const std::string& directory, WriterSpec writer = {})
+      : writer_(std::move(writer)), description_{directory, "z1", {"0.1.0", "abc123", "case"}, 0,
+                                                 8,         4,    h5::Type::float64,           {},
+                                                 {}} {
+    description_.slice = {'z', 1};
+    for (const FieldDescriptor& field : {fields[0], fields[2]}) {
+      description_.fields.push_back(field);
+      for (const std::string& name : coordinate_names(field))
+        description_.coordinates[name] = std::vector<double>(name[0] == 'x' ? nx : name[0] == 'y' ? ny : 1, 0.5);
+    }
+    if (world_rank() == 0) series_.emplace(description_, std::nullopt);
+    on_root([&] { series_->go_back(); });
+    EXPECT_EQ(description_.part_samples(), 1);
+  }
+
+  const ProbeDescription& description() const { return description_; }
+  const ProbeSeries& on_rank_zero() const { return *series_; }
+  std::string part(std::int64_t step) const {
+    return probe_parts_folder(description_.directory) + "/" + numbered_name("z1", step);
+  }
+
+  /// A sample, to which the ranks contribute as on this process grid; or rank 0 alone, as with many in a part.
+  void append(std::int64_t step, int py, int pz) {
+    std::vector<ProbePiece> pieces;
+    std::vector<std::vector<double>> values;
+    for (int f = 0; f < 2; ++f) {
+      const LocalBlock block = pencil(shape, py, pz, world_rank());
+      values.push_back(index_block<double>(f, block));
+      pieces.push_back({block, values.back().data()});
+    }
+    ProbeSeries::append_on_all(world, series_ ? &*series_ : nullptr, description_, whole(step), pieces, writer_);
+  }
+  void append_on_root(std::int64_t step) {
+    on_root([&] { series_->append(whole(step)); });
+  }
+
+ private:
+  static constexpr std::int64_t nx = 1024, ny = 520;
+  static constexpr Extents shape{1, ny, nx};
+
+  static ProbeSamples whole(std::int64_t step) {
+    ProbeSamples samples{{step}, {0.5 * static_cast<double>(step)}, {}};
+    for (int f = 0; f < 2 && world_rank() == 0; ++f) {
+      const std::vector<double> values = index_block<double>(f, {shape, whole_box(shape)});
+      samples.fields.emplace_back(values.size() * sizeof(double));
+      std::memcpy(samples.fields.back().data(), values.data(), samples.fields.back().size());
+    }
+    return samples;
+  }
+
+  WriterSpec writer_;
+  ProbeDescription description_;
+  std::optional<ProbeSeries> series_;
+};
+
+/// What a part has, its name aside, as text; values are verified by their hashes.
+std::string described(const std::string& part) {
+  const FileDescription found = describe(part);
+  EXPECT_TRUE(found.intact()) << part;
+  const std::string text = found.text();
+  return text.substr(text.find('\n'));
+}
+
+TEST_F(Writers, MakeTheSamePartsOfLargeSlices) {
+  const SharedDirectory directory;
+  LargeSlice alone(directory.path() + "/alone");
+  alone.append_on_root(1);
+  alone.append_on_root(2);
+  std::vector<std::string> files;
+  for (const WriterKind kind : {WriterKind::direct, WriterKind::hdf5}) {
+    calls = {};
+    LargeSlice shared(directory.path() + "/" + std::to_string(files.size()), {kind, 4096, {}});
+    shared.append(1, 1, world_size());  // one plane: the last rank has all of it
+    shared.append(2, world_size(), 1);
+    EXPECT_EQ(calls.collective + calls.independent, kind == WriterKind::hdf5 ? 2 * 2 : 0);
+    on_root([&] {
+      for (const std::int64_t step : {1, 2}) {
+        EXPECT_EQ(probe_sample_hashes(h5::File::open(shared.part(step), ExitCode::io)),
+                  probe_sample_hashes(h5::File::open(alone.part(step), ExitCode::io)));
+        EXPECT_EQ(described(shared.part(step)), described(alone.part(step)));
+        EXPECT_EQ(h5::File::open(shared.part(step), ExitCode::io).dataset("/u").address() % 4096, 0U);
+      }
+      EXPECT_EQ(shared.on_rank_zero().hash_at(2), alone.on_rank_zero().hash_at(2));
+      const ProbeSeries again(shared.description(), 2);
+      EXPECT_EQ(again.last_step(), 2);
+      EXPECT_EQ(again.hash_at(2), alone.on_rank_zero().hash_at(2));
+      EXPECT_TRUE(again.warnings().empty());
+      std::vector<double> joined(2);
+      h5::File::open(shared.description().directory + "/z1.h5", ExitCode::io)
+          .dataset("/time")
+          .read(h5::Type::float64, joined.data());
+      EXPECT_EQ(joined, (std::vector{0.5, 1.0}));
+    });
+    std::string both;
+    on_root([&] { both = read_text(shared.part(1)) + read_text(shared.part(2)); });
+    files.push_back(std::move(both));
+  }
+  EXPECT_TRUE(files[0] == files[1]);
+}
+
+TEST_F(Writers, NoticeLostValuesOfALargeSlice) {
+  const SharedDirectory directory;
+  LargeSlice slice(directory.path(), {WriterKind::hdf5, 1, {}});
+  slice.append(1, world_size(), 1);
+  calls.outcome = Outcome::lost;
+  EXPECT_EQ(agreed_code([&] { slice.append(2, world_size(), 1); }), 4);
+  on_root([&] {
+    EXPECT_EQ(file_names(probe_parts_folder(directory.path())), (std::vector<std::string>{"z1_0000001.h5"}));
+    EXPECT_EQ(ProbeSeries(slice.description(), 2).last_step(), 1);
+  });
 }
 
 }  // namespace

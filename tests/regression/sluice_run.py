@@ -10,6 +10,7 @@ import copy
 import functools
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -176,6 +177,12 @@ def must(outcome: Outcome, code: int = 0) -> Outcome:
     """Returns the outcome after checking its exit code."""
     assert outcome.code == code, f"exit code {outcome.code} instead of {code}:\n{outcome.text}"
     return outcome
+
+
+def require_parallel_hdf5() -> None:
+    """Skips a test of output.writer hdf5, which a program with a serial HDF5 refuses."""
+    if re.search(r"^HDF5 .* serial$", must(sluice("--version")).out, re.MULTILINE):
+        pytest.skip("this program has a serial HDF5")
 
 
 def descendants(pid: int) -> list[int]:

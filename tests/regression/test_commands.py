@@ -22,6 +22,7 @@ from sluice_run import (
     kill_all,
     must,
     record,
+    require_parallel_hdf5,
     sluice,
     start,
     step_of,
@@ -47,6 +48,7 @@ def test_version_names_the_build() -> None:
     assert re.match(r"Sluice \d+\.\d+\.\d+ \(\S+\)\n", text)
     for part in ("compiler", "MPI", "HDF5", "FFT", "device", "precision"):
         assert re.search(rf"^{part} +\S", text, re.MULTILINE), part
+    assert re.search(r"^HDF5 +\d+\.\d+\.\d+ (parallel|serial)$", text, re.MULTILINE)
 
 
 BENCHMARKS = ["step", "samples", "solve", "poisson", "tridiagonal", "transpose", "fft", "links", "checkpoint"]
@@ -489,6 +491,8 @@ def test_bench_of_steps_with_scalars(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("processes", "writer"), [("1,2", "direct"), ("2,1", "direct"), ("2,1", "hdf5")])
 def test_bench_compares_checkpoints_with_a_plain_write(tmp_path: Path, processes: str, writer: str) -> None:
+    if writer == "hdf5":
+        require_parallel_hdf5()
     file = tmp_path / "bench.json"
     where = ("--directory", tmp_path, "--grid", "24,20,32", "--process-grid", processes)
     how = ("--writer", writer, "--alignment", 4096, "--repeats", 3)
@@ -519,9 +523,15 @@ def test_bench_that_is_stopped_removes_its_checkpoints(tmp_path: Path, number: s
     [
         (["--writer", "hdf5", "--hint", "cb_nodes"], "the hint 'cb_nodes' is not of the form NAME=VALUE"),
         (["--hint", "cb_nodes=2"], "need the writer hdf5"),
+        (
+            ["--writer", "hdf5", "--hint", "a=1", "--hint", "a=2"],
+            "'a' is given twice; allowed: different names",
+        ),
+        (["--writer", "hdf5", "--hint", f"{'a' * 36}=1"], "the name of a hint: a text of 36 characters"),
+        (["--writer", "hdf5", "--hint", f"a={'1' * 256}"], "the value of a hint: a text of 256 characters"),
     ],
 )
-def test_bench_refuses_hints_that_have_no_effect(tmp_path: Path, options: list[str], message: str) -> None:
+def test_bench_refuses_wrong_hints(tmp_path: Path, options: list[str], message: str) -> None:
     outcome = must(sluice("bench", "checkpoint", "--directory", tmp_path, *options), 2)
     assert message in outcome.err
     assert not list(tmp_path.iterdir())

@@ -15,7 +15,17 @@ import numpy as np
 import pytest
 import test_keys_flow as keys_flow
 from key_behaviour import SHOWN, field, line, run, shows
-from sluice_run import PRECISIONS, assert_same_results, checkpoints, must, record, rows, sluice, step_of
+from sluice_run import (
+    PRECISIONS,
+    assert_same_results,
+    checkpoints,
+    must,
+    record,
+    require_parallel_hdf5,
+    rows,
+    sluice,
+    step_of,
+)
 from test_catalyst import CATALYST
 
 
@@ -293,6 +303,7 @@ def test_fields_are_written_through_mpi_io_with_hints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """ROMIO, which Open MPI has besides its own MPI-IO, prints the hints of a file that it opens."""
+    require_parallel_hdf5()
     monkeypatch.setenv("OMPI_MCA_io", "^ompio")
     monkeypatch.setenv("ROMIO_PRINT_HINTS", "1")
     hints = [{"name": "cb_buffer_size", "value": 65536}, {"name": "romio_cb_write", "value": "disable"}]

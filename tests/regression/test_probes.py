@@ -7,7 +7,15 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from sluice_run import assert_same_content, checkpoints, must, sluice, write_case
+from sluice_run import (
+    PRECISIONS,
+    assert_same_content,
+    checkpoints,
+    must,
+    require_parallel_hdf5,
+    sluice,
+    write_case,
+)
 from test_output_files import DIMENSIONS
 
 PROBES = [
@@ -102,3 +110,44 @@ def test_a_probe_keeps_its_points(tmp_path: Path) -> None:
 def test_check_tells_the_size(tmp_path: Path) -> None:
     told = must(sluice("check", write_case(tmp_path, EVERY_STEP))).out
     assert "probe           plane: 192 point(s), about 3 samples, 4.5 KiB" in told
+
+
+@pytest.mark.skipif(PRECISIONS[0] != "double", reason="samples of single precision fill half a part")
+def test_samples_that_fill_a_part_are_written_by_all_ranks(tmp_path: Path) -> None:
+    """Those of more than 8 MiB: by system calls or through HDF5, which makes the same files; a restart changes the
+    writer.
+    """
+    require_parallel_hdf5()
+    case = {
+        "grid.cells": [1024, 260, 4],
+        "time.steps": 2,
+        "initial": {"type": "laminar"},
+        "output.checkpoint": {"every": 1e-6, "keep": 9},
+        "output.slices": [{"normal": "z", "at": 0.3, "every": 1e-6, "fields": ["u", "v", "w", "p"]}],
+        "output.probes": [{"name": "plane", "z": 0.3, "every": 1}],
+        "solver.z_blocks": 2,
+    }
+    direct, hdf5 = tmp_path / "direct", tmp_path / "hdf5"
+    for folder in (direct, hdf5):
+        folder.mkdir()
+    split_in_y = write_case(direct, {**case, "parallel.grid": [2, 1]})
+    must(sluice("run", split_in_y, ranks=2))
+    split_in_z = write_case(hdf5, {**case, "parallel.grid": [1, 2]})  # one of two ranks has the planes
+    must(sluice("run", split_in_z, "--steps", 1, "--set", "output.writer=hdf5", ranks=2))
+    must(sluice("run", split_in_z, "--restart", "auto", ranks=2))
+    must(sluice("verify", hdf5 / "out"))
+    for folder, name in (("slices", "z0.3"), ("probes", "plane")):
+        for step in (1, 2):
+            part = Path("out") / folder / "parts" / f"{name}_{step:07}.h5"
+            assert_same_content(direct / part, hdf5 / part)
+            with (
+                h5py.File(hdf5 / part) as file,
+                h5py.File(hdf5 / f"out/checkpoints/step_{step:07}.h5") as whole,
+            ):
+                for field, dimensions in DIMENSIONS.items():
+                    index = np.abs(whole["grid/z"][...] - 0.3).argmin()
+                    if field == "w" and folder == "probes":
+                        index = np.abs(whole["grid/z_face"][...] - 0.3).argmin()
+                    np.testing.assert_array_equal(file[field][0, 0], whole[field][index])
+                    assert [dimension.label for dimension in file[field].dims] == ["time", *dimensions]
+        assert len(list((hdf5 / "out" / folder / "parts").iterdir())) == 2
