@@ -56,6 +56,15 @@ def summary(row: dict[str, Any], load_begin: float, load_end: float) -> list[str
     return lines
 
 
+def wait_beside(series: subprocess.Popen[bytes], seconds: float) -> None:
+    """Waits so long; ends the program if the series ends before."""
+    try:
+        code = series.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
+    sys.exit(f"the series ended before the load, with exit code {code}: take a larger --series")
+
+
 def main() -> None:
     """Runs both jobs and prints the summary."""
     parser = argparse.ArgumentParser(usage=(__doc__ or "").split("usage: ")[1].split("\n\n")[0])
@@ -72,7 +81,7 @@ def main() -> None:
     series = subprocess.Popen(
         bench(args.launch, args.program, args.grid, *options), stdout=subprocess.DEVNULL
     )
-    time.sleep(args.before)
+    wait_beside(series, args.before)
     load_begin = time.time()
     endless = ["--series", "1000000000"]
     load = subprocess.Popen(
@@ -81,15 +90,18 @@ def main() -> None:
         stderr=subprocess.DEVNULL,
     )
     try:
-        time.sleep(args.during)
+        wait_beside(series, args.during)
         if load.poll() is not None:
             series.terminate()
             sys.exit("the load did not run as long as it should")
     finally:
-        load.send_signal(signal.SIGTERM)
-        load.wait()
         load_end = time.time()
-        code = series.wait()
+        load.send_signal(signal.SIGTERM)
+        try:
+            load.wait(30)
+        except subprocess.TimeoutExpired:
+            load.kill()
+    code = series.wait()
     if code != 0:
         sys.exit(f"the series ended with exit code {code}")
     row = json.loads(args.json.read_text().splitlines()[0])

@@ -14,25 +14,6 @@
 
 namespace sluice {
 
-namespace {
-
-/// The blocks that ranks own. Only CPUs need them to be the same on every process grid: on GPUs that split z, first the
-/// planes are split evenly among the ranks, then each rank's.
-ZBlocks blocks_of(std::int64_t nz, int count, int pz) {
-  ZBlocks same_everywhere(nz, count);  // throws if they do not fit
-  if (!loops_on_gpu || pz < 2 || count < pz) return same_everywhere;
-  const auto parts = split_evenly(nz, pz);
-  const int of_a_part = even_blocks(nz, count, pz) / pz;
-  std::vector<std::int64_t> bounds{0};
-  for (std::size_t n = 0; n + 1 < parts.size(); ++n) {
-    const auto own = split_evenly(parts[n + 1] - parts[n], of_a_part);
-    for (auto bound = own.begin() + 1; bound != own.end(); ++bound) bounds.push_back(parts[n] + *bound);
-  }
-  return ZBlocks(std::move(bounds));
-}
-
-}  // namespace
-
 ZBlocks::ZBlocks(std::int64_t nz, int count) {
   if (count < 1 || (count > 1 && nz / count < 2)) {
     throw Error(
@@ -55,8 +36,27 @@ std::int64_t ZBlocks::longest() const {
   return longest;
 }
 
+ZBlocks even_blocks(std::int64_t nz, int count, int pz) {
+  ZBlocks same_everywhere(nz, count);
+  if (pz < 2 || count < pz) return same_everywhere;
+  const int more = (count + pz - 1) / pz * pz;
+  const int of_a_part = nz / more >= 2 ? more / pz : count / pz;
+  const auto parts = split_evenly(nz, pz);
+  std::vector<std::int64_t> bounds{0};
+  for (std::size_t n = 0; n + 1 < parts.size(); ++n) {
+    const auto own = split_evenly(parts[n + 1] - parts[n], of_a_part);
+    for (auto bound = own.begin() + 1; bound != own.end(); ++bound) bounds.push_back(parts[n] + *bound);
+  }
+  return ZBlocks(std::move(bounds));
+}
+
 Decomposition::Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks)
-    : cells_(cells), processes_(processes), blocks_(blocks_of(cells[2], z_blocks, processes.pz)) {
+    : Decomposition(cells, processes,
+                    loops_on_gpu ? even_blocks(cells[2], z_blocks, processes.pz) : ZBlocks(cells[2], z_blocks)) {}
+
+Decomposition::Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, ZBlocks blocks)
+    : cells_(cells), processes_(processes), blocks_(std::move(blocks)) {
+  const int z_blocks = blocks_.count();
   SLUICE_REQUIRE(processes.py >= 1 && processes.pz >= 1, "a process grid needs at least one rank in y and in z");
   if (processes.pz > z_blocks) {
     const std::int64_t max_blocks = std::max<std::int64_t>(1, cells[2] / 2);
@@ -77,7 +77,7 @@ Decomposition::Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid proc
   }
   y_bounds_ = split_evenly(cells[1], processes.py);
   kx_bounds_ = split_evenly(wavenumbers(), processes.py);
-  block_bounds_ = split_evenly(blocks_.count(), processes.pz);
+  block_bounds_ = split_evenly(z_blocks, processes.pz);
   for (const std::int64_t block : block_bounds_) z_bounds_.push_back(blocks_.bounds()[static_cast<std::size_t>(block)]);
 }
 

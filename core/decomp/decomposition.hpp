@@ -45,7 +45,9 @@ class ZBlocks {
 /// naming what would work, if the grid cannot be split over that many ranks.
 class Decomposition {
  public:
+  /// So many z blocks; in a GPU build even_blocks.
   Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks);
+  Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, ZBlocks blocks);
 
   const std::array<std::int64_t, 3>& cells() const { return cells_; }
   const ProcessGrid& processes() const { return processes_; }

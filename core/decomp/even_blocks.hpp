@@ -1,14 +1,12 @@
 #pragma once
-#include <cstdint>
+#include "core/decomp/decomposition.hpp"
 
 namespace sluice {
 
-/// The number of z blocks in place of `count` with which all of pz ranks own equally many: the next multiple of pz, or
-/// the one before if blocks would have less than 2 of the nz planes. GPUs that split z divide a rank's planes into
-/// blocks of their own, so only there does the number not change the results. pz >= 1, count >= pz.
-constexpr int even_blocks(std::int64_t nz, int count, int pz) {
-  const int more = (count + pz - 1) / pz * pz;
-  return nz / more >= 2 ? more : count / pz * pz;
-}
+/// z blocks with which pz ranks own equally many blocks and, up to one, equally many planes: as many blocks as the next
+/// multiple of pz, or the one before where these would have less than 2 planes. For GPUs that split z, which divide a
+/// rank's planes into blocks of their own; CPUs need the same blocks on every process grid. `count` blocks, as
+/// everywhere, if there are fewer than ranks or z is not split. Throws Error(usage) if they do not fit nz planes.
+ZBlocks even_blocks(std::int64_t nz, int count, int pz);
 
 }  // namespace sluice

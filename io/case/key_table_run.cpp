@@ -165,7 +165,7 @@ std::vector<Key> solver_keys() {
        .unit = "1",
        .meaning = "Number of z blocks, each of at least 2 planes. Ranks own whole blocks, and lines along z are solved "
                   "block by block, except on GPUs that split z, which split planes evenly, in as many blocks as the "
-                  "next multiple of pz. Results are bitwise equal only for the same number. "
+                  "next multiple of pz that fits. Results are bitwise equal only for the same number. "
                   "auto: max(1, nz/16); from nz = 1024 on, the largest power of two <= nz/8."},
       {.path = "solver.max_divergence",
        .value = member(real, &Case::max_divergence),

@@ -2,8 +2,8 @@
 // The part of HDF5 that Sluice uses, with owned handles and checked calls. Only .cpp files of io/ include HDF5's
 // header.
 //
-// Each file is opened by a single process, but for those of hdf5_parallel.hpp: snapshot.hpp explains how many ranks
-// write one file. Every function here is local and throws Error with the exit code given at opening; its message has
+// Each file is opened by a single process, but for those of hdf5_parallel.hpp: shared_file.hpp explains how many
+// ranks write one file. Every function here is local and throws Error with the exit code given at opening; its message has
 // the file, the action and object, and HDF5's innermost reason. HDF5 itself prints nothing.
 //
 // HDF5 serves one thread at a time. A File has its thread's turn as long as it exists; other threads wait for it.

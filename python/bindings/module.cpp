@@ -312,7 +312,10 @@ NB_MODULE(_double, module) {
         return resolved_case(case_text(std::move(text), std::move(file), std::move(settings)));
       },
       "text"_a, "file"_a, "settings"_a);
-  module.def("end_mpi", [] { own_mpi().reset(); });
+  module.def("end_mpi", [] {
+    end_if_hdf5_is_stuck();
+    own_mpi().reset();
+  });
   add_case_text(module);
   add_session(module);
   add_statistics(module);

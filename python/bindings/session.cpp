@@ -14,6 +14,7 @@
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "io/files/field_writer.hpp"
+#include "io/files/hdf5_parallel.hpp"
 #include "model/schedule.hpp"
 #include "solver/walls/wall_response.hpp"
 #include "src/outputs/observer.hpp"
@@ -127,6 +128,10 @@ bool Session::all_close(double seconds) {
 
 void Session::abort(int code) {
   MPI_Abort(comm_, code);  // unchecked: the run is ending
+}
+
+void end_if_hdf5_is_stuck() {
+  if (io::h5::is_stuck()) MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitCode::io));  // unchecked: the run is ending
 }
 
 void Session::free() {

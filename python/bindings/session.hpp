@@ -146,6 +146,10 @@ class Session {
   int walls_changed_ = 0;                                      ///< whether the next step takes over velocities of walls
 };
 
+/// Ends all processes with exit code 4 if HDF5 would wait for ever in MPI_Finalize, because it has a file that was
+/// opened on some of them only. The error has been shown by then.
+void end_if_hdf5_is_stuck();
+
 Field copy_of(const Field& field);
 /// Copies all values of a field like this one, with its halos.
 void set(Field& field, const Field& copy);

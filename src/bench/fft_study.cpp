@@ -199,7 +199,7 @@ std::map<std::string, Json> rows_of_file(const std::string& path) {
   return rows;
 }
 
-/// The combinations that jobs began to measure, a line for each time. Whatever of them has no row ended its job.
+/// The combination that is being measured, and those that ended jobs before, a line for each time. They have no row.
 std::string file_of_beginnings(const std::string& path) {
   return path + ".begun";
 }
@@ -219,16 +219,15 @@ std::map<std::string, std::int64_t> beginnings_in(const std::string& path) {
   return counts;
 }
 
-/// Removes these combinations, which all have rows, from a file of beginnings; other numbers of ranks may have left
-/// some there. Throws Error(io). Local.
-void forget_beginnings(const std::string& path, const std::vector<Combination>& combinations) {
-  std::map<std::string, std::int64_t> others = beginnings_in(path);
-  for (const Combination& combination : combinations) others.erase(combination.identity);
+/// Writes a file of beginnings; removes it if there are none. Throws Error(io). Local.
+void write_beginnings(const std::string& path, const std::map<std::string, std::int64_t>& counts) {
   std::error_code error;
-  std::filesystem::remove(path, error);
-  if (others.empty()) return;
+  if (counts.empty()) {
+    std::filesystem::remove(path, error);
+    return;
+  }
   std::ofstream file(path);
-  for (const auto& [identity, number] : others) {
+  for (const auto& [identity, number] : counts) {
     for (std::int64_t n = 0; n < number; ++n) file << identity << '\n';
   }
   if (!file.flush()) throw Error(ExitCode::io, fmt::format("{}: could not be written", path));
@@ -267,13 +266,14 @@ ExitCode bench_fft_study(const BenchOptions& given) {
   std::vector<std::int64_t> outcomes(combinations.size(), not_measured);
   std::vector<std::int64_t> beginnings(combinations.size(), 0);
   const std::string begun = file_of_beginnings(options.json);
+  std::map<std::string, std::int64_t> begun_so_far;  // on rank 0, also those of other numbers of ranks
   run_on_root(MPI_COMM_WORLD, [&] {
     const std::map<std::string, Json> before = rows_of_file(options.json);
-    const std::map<std::string, std::int64_t> counts = beginnings_in(begun);
+    begun_so_far = beginnings_in(begun);
     for (std::size_t n = 0; n < combinations.size(); ++n) {
       if (const auto row = before.find(combinations[n].identity); row != before.end())
         outcomes[n] = outcome_of(row->second);
-      if (const auto number = counts.find(combinations[n].identity); number != counts.end())
+      if (const auto number = begun_so_far.find(combinations[n].identity); number != begun_so_far.end())
         beginnings[n] = number->second;
     }
   });
@@ -286,7 +286,6 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     fmt::print("study {}: {} combinations on {} rank(s), of which {} has {}\n", options.study, combinations.size(),
                ranks, options.json, std::ssize(combinations) - to_measure);
   });
-  JsonLines attempts(begun, true);
   // Those that ended a job come last, so that a combination on which the program hangs does not keep others from being
   // measured.
   std::vector<std::size_t> order;
@@ -299,7 +298,10 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     use_device_pointers_in_mpi(combination.cuda_aware_mpi);
     Json row;
     if (beginnings[n] < max_beginnings) {
-      attempts.write(Json::parse(combination.identity));
+      run_on_root(MPI_COMM_WORLD, [&] {
+        ++begun_so_far[combination.identity];
+        write_beginnings(begun, begun_so_far);
+      });
       row = measure_setup(combination.options, combination.setup);
     } else {
       row = description_of(combination.options, combination.setup);
@@ -307,6 +309,10 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     }
     json.write(row);
     outcomes[n] = outcome_of(row);
+    run_on_root(MPI_COMM_WORLD, [&] {
+      begun_so_far.erase(combination.identity);
+      write_beginnings(begun, begun_so_far);
+    });
     run_on_root(MPI_COMM_WORLD, [&] {
       fmt::print("{} of {}: {}\n", n + 1, combinations.size(), text_of(row));
       std::fflush(stdout);
@@ -316,7 +322,6 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     fmt::print("study {}: {} measured now; of all {}, {} could not be measured\n", options.study, to_measure,
                combinations.size(), count(failed));
   });
-  run_on_root(MPI_COMM_WORLD, [&] { forget_beginnings(begun, combinations); });
   if (count(wrong) > 0) {
     throw Error(ExitCode::numerics, fmt::format("bench fft: {} of {} combinations gave wrong results; {} shows which",
                                                 count(wrong), combinations.size(), options.json));

@@ -53,8 +53,8 @@ FullTransposeSolver::FullTransposeSolver(const Communicator& comm, const Decompo
       phi_(poisson_.make_field()),
       self_(MPI_COMM_SELF, {1, 1}),
       diffusion_(self_, {{z_pencil_}, {z_pencil_}, 0},
-                 plan_lines(undivided(decomposition), 0, TridiagonalMethod::ptdma), std::move(second_derivatives),
-                 exchanges.columns) {
+                 plan_of_fields(undivided(decomposition), 0, TridiagonalMethod::ptdma, 3),  // u, v, w
+                 std::move(second_derivatives), exchanges.columns) {
   if (comm.processes().pz == 1) return;
   to_z_.emplace(comm.column(), comm.column_boxes([&](int rank) { return decomposition.x_pencil(rank); }),
                 comm.column_boxes([&](int rank) { return decomposition.z_pencil(rank); }), exchanges.columns);

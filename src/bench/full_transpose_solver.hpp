@@ -1,5 +1,6 @@
 #pragma once
-// Solvers with which P-TDMA is compared. Both keep the arithmetic of ours and differ in what is exchanged.
+// Solvers with which P-TDMA is compared, made of the parts of ours: they differ in what is exchanged, and so in which
+// lines are whole and how these are solved.
 #include <memory>
 #include <optional>
 #include <vector>

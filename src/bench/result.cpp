@@ -58,6 +58,14 @@ bool is_tuning(const std::vector<PieceTuning>& tuning) {
   return max_of_ranks(std::ranges::all_of(tuning, &PieceTuning::ended) ? 0 : 1) > 0;
 }
 
+void run_until_tuned(Workload& workload) {
+  constexpr int max_runs = 200;
+  constexpr double max_seconds = 60;
+  double spent = 0;
+  for (int n = 0; n < max_runs && spent < max_seconds && is_tuning(workload.piece_tuning()); ++n)
+    spent += seconds_of_run(workload);
+}
+
 Column text_column(const std::string& heading, std::size_t width, const std::string& key) {
   return {heading, width, [key](const Json& row) { return row.value(key, ""); }, true};
 }

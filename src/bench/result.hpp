@@ -23,6 +23,8 @@ void add_milliseconds(Json& row, const Spread& seconds, const std::string& name 
 void add_pieces(Json& row, const std::vector<PieceTuning>& tuning);
 /// Whether pieces are still being tried on any rank. Collective.
 bool is_tuning(const std::vector<PieceTuning>& tuning);
+/// Runs until no pieces are being tried any more, but not for long. Collective.
+void run_until_tuned(Workload& workload);
 
 /// A column of a table, whose rows are JSON objects.
 struct Column {

@@ -83,7 +83,7 @@ Check check_of_error(const Deviation& deviation, const Cells& cells);
 /// The same for a deviation of coefficients from a KnownSpectrum.
 Check check_of_coefficients(const Deviation& deviation, const Cells& cells);
 
-/// Times a workload and checks it before and after: adds times, rates, piece sizes, "error", and a "fault" if a result
+/// Times a workload and checks it before and after: adds times, rates, pieces, "error", and a "fault" if a result
 /// was wrong. Collective.
 void measure(const BenchOptions& options, RoundTrip& workload, Json& row);
 /// Whether the row's fault is a wrong result.

@@ -70,6 +70,8 @@ class SubstepSolves : public Workload {
     solve_poisson();
   }
 
+  std::vector<PieceTuning> piece_tuning() const override { return problem_->exchanges.set().piece_tuning(); }
+
  protected:
   virtual void solve_diffusion() = 0;
   virtual void solve_poisson() = 0;
@@ -212,6 +214,7 @@ struct Method {
 
 /// The methods in turn, so that all of them meet the same disturbances.
 void measure(std::vector<Method>& methods, Problem& problem, int repeats) {
+  for (Method& method : methods) run_until_tuned(*method.solves);
   const int warm_up = std::max(2, repeats / 10);
   for (int n = 0; n < warm_up + repeats; ++n) {
     for (Method& method : methods) {

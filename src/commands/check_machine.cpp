@@ -24,9 +24,9 @@ Machine read_machine(const std::string& file) {
 }
 
 Decomposition decomposition_on(const Machine& machine, const io::Case& settings, const ProcessGrid& processes) {
-  const bool evens = machine.is_gpu() && settings.z_blocks >= processes.pz;
+  const std::int64_t nz = settings.cells[2];
   return {settings.cells, processes,
-          evens ? even_blocks(settings.cells[2], settings.z_blocks, processes.pz) : settings.z_blocks};
+          machine.is_gpu() ? even_blocks(nz, settings.z_blocks, processes.pz) : ZBlocks(nz, settings.z_blocks)};
 }
 
 ProcessGrid fastest_process_grid(const io::Case& settings, int ranks, const Machine& machine) {

@@ -228,6 +228,7 @@ ExitCode command_bench(const BenchOptions& options) {
   const auto [half_points, half_bytes] = half_grid_memory(options, layout);
 
   const std::unique_ptr<Workload> workload = make_workload(options, settings, layout);
+  run_until_tuned(*workload);
   const Spread total =
       spread_of_repeats(std::max(2, options.repeats / 10), options.repeats, [&] { return seconds_of_run(*workload); });
   std::string energy_line;

@@ -1,5 +1,6 @@
 // Points, lines and planes of the flow against time. Each rank collects the values of its own points in its device's
-// memory. Before a checkpoint, or when the memory for them is full, rank 0 gathers and writes them.
+// memory. Before a checkpoint, or when the memory for them is full, rank 0 gathers them, and writes them or large ones
+// with all ranks.
 
 #include <algorithm>
 #include <array>

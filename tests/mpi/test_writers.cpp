@@ -207,7 +207,7 @@ void expect_survives(Outcome outcome, bool on_all, const std::string& message) {
   write_checkpoint<double>(directory.path(), 2, options);
 }
 
-// If MPI reports it on some ranks only, HDF5 1.10 hangs: tests/faults/test_hdf5_writer.py.
+// If MPI reports it on some ranks only, HDF5 1.10 hangs: tests/faults/test_broken_mpi.py.
 TEST_F(Writers, ReportAFailure) {
   expect_survives(Outcome::reported, true, "cannot write dataset /u");
 }

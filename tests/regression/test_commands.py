@@ -460,9 +460,10 @@ def test_bench_compares_methods_for_the_solves_of_a_substep(tmp_path: Path, proc
         phases = {phase["name"]: phase["milliseconds_spread"][0] for phase in row["phases"]}
         assert 0 < sum(phases.values()) <= row["milliseconds_with_phases_spread"][0]
         assert (phases["diffusion transpose"] > 0) == (row["diffusion_megabytes"] > 0)
-    # Between ranks: whole fields of 8 bytes to y pencils and back, or to whole lines; two numbers per line and rank.
-    field = 3 * 2 * 16 * 16 * 64 * 8e-6
-    boundary = 3 * 2 * 2 * z * 16 * 16 * 8e-6
+    # Between ranks: whole fields to y pencils and back, or to whole lines; two numbers per line and rank.
+    megabytes = {"double": 8e-6, "single": 4e-6}[results["ptdma"]["precision"]]
+    field = 3 * 2 * 16 * 16 * 64 * megabytes
+    boundary = 3 * 2 * 2 * z * 16 * 16 * megabytes
     diffusion = [results[name]["diffusion_megabytes"] for name in names]
     kept_y, kept_z = 1 - 1 / y, 1 - 1 / z
     if z == 4:  # one block for each rank

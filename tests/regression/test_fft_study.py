@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sluice_run import Outcome, must, sluice
+from sluice_run import Outcome, kill_all, must, sluice, start, wait_until
 
 STUDY: dict[str, Any] = {
     "grids": [[8, 9, 10], [16, 12, 8]],
@@ -96,6 +96,25 @@ def test_combinations_that_end_a_job_come_last_and_are_given_up(tmp_path: Path) 
     assert "1 could not be measured" in outcome.out
     assert not begun.exists()
     assert "0 measured now" in must(run(study, "--json", file)).out
+
+
+def test_what_a_killed_job_measured_is_noted(tmp_path: Path) -> None:
+    file, begun = tmp_path / "fft.jsonl", tmp_path / "fft.jsonl.begun"
+    endless = write(tmp_path, grids=[[8, 9, 10], [16, 12, 8]], values="real", repeats=10**9, time_limit=1000)
+    process = start(("bench", "fft", "--study", endless, "--json", file), 2)
+    try:
+        wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"), "the first combination")
+    finally:
+        kill_all(process)
+        process.communicate()
+    assert len(begun.read_text().splitlines()) == 1
+    first = json.loads(begun.read_text())
+    assert (first["cells"], first["exchange"]) == ([8, 9, 10], "mpi_p2p")
+    must(run(write(tmp_path, values="real"), "--json", file))
+    rows = read(file)
+    assert len(rows) == 8
+    assert {name: rows[-1][name] for name in first} == first
+    assert not begun.exists()
 
 
 def test_other_numbers_of_ranks_share_the_file(tmp_path: Path) -> None:

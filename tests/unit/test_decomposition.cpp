@@ -176,21 +176,24 @@ TEST(ZBlocks, DefaultOfLargeGridsIsAPowerOfTwo) {
   }
 }
 
-/// GPUs that split z: ranks own equally many blocks, so their parts differ by no more planes than they have blocks.
-TEST(EvenBlocks, AreAMultipleOfTheRanksThatFits) {
-  EXPECT_EQ(even_blocks(60, 3, 2), 4);
-  EXPECT_EQ(even_blocks(144, 9, 2), 10);
-  EXPECT_EQ(even_blocks(144, 9, 1), 9);
-  EXPECT_EQ(even_blocks(10, 5, 3), 3);  // six blocks would have less than 2 planes
+/// GPUs that split z: ranks own equally many blocks, and their planes differ by one at most.
+TEST(EvenBlocks, SplitThePlanesEvenly) {
+  EXPECT_EQ(even_blocks(60, 3, 2).bounds(), (std::vector<std::int64_t>{0, 15, 30, 45, 60}));
+  EXPECT_EQ(even_blocks(144, 9, 2).count(), 10);
+  EXPECT_EQ(even_blocks(144, 9, 1).bounds(), ZBlocks(144, 9).bounds());
+  EXPECT_EQ(even_blocks(144, 9, 10).bounds(), ZBlocks(144, 9).bounds());  // fewer blocks than ranks
+  EXPECT_EQ(even_blocks(10, 5, 3).count(), 3);                            // six would have less than 2 planes
   for (std::int64_t nz = 2; nz <= 600; ++nz) {
     for (const int pz : {1, 2, 3, 4, 7, 8, 16, 32}) {
       const int count = ZBlocks::default_count(nz);
       if (count < pz) continue;
-      const int even = even_blocks(nz, count, pz);
-      EXPECT_EQ(even % pz, 0) << nz << " planes on " << pz;
+      const ZBlocks even = even_blocks(nz, count, pz);
+      EXPECT_EQ(even.count() % pz, 0) << nz << " planes on " << pz;
       const Decomposition decomposition({8, 8, nz}, {1, pz}, even);
-      const std::int64_t most = decomposition.x_pencil(0).nz();
-      EXPECT_LE(most * pz, nz + even) << nz << " planes on " << pz;
+      for (int z = 0; pz > 1 && z < pz; ++z) {
+        const std::int64_t planes = decomposition.x_pencil(z).nz();
+        EXPECT_TRUE(planes == nz / pz || planes == (nz + pz - 1) / pz) << planes << " of " << nz << " planes on " << pz;
+      }
     }
   }
 }

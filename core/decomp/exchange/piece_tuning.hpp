@@ -13,7 +13,7 @@ struct Pieces {
   bool operator==(const Pieces&) const = default;
 };
 
-/// What was tried, with the fastest exchange (ChunkTuner::trials).
+/// What was tried, with the fastest exchange (ChunkTuner::tried).
 struct PieceTrial {
   Pieces pieces;
   double seconds = 0;
