@@ -52,7 +52,9 @@ FlowParameters flow_of(const MeasuredRun& run) {
 }
 
 double rate(const Machine& machine, const MeasuredRun& run, std::optional<LineStrategy> strategy = {}) {
-  const Decomposition decomposition(run.cells, run.processes, ZBlocks::default_count(run.cells[2]));
+  // The measured versions gave each rank whole blocks on GPUs, too.
+  const std::int64_t nz = run.cells[2];
+  const Decomposition decomposition(run.cells, run.processes, ZBlocks(nz, ZBlocks::default_count(nz)));
   const double points = static_cast<double>(run.cells[0] * run.cells[1] * run.cells[2]);
   const FlowParameters flow = flow_of(run);
   return points / (strategy ? forecast_step(machine, flow, decomposition, *strategy)
