@@ -92,6 +92,14 @@ def test_the_pages_have_cases_and_commands() -> None:
     assert len(COMMANDS) >= 20, COMMANDS
 
 
+def test_every_recipe_is_in_the_list() -> None:
+    text = (DOCS / "how-to.md").read_text()
+    index = " ".join(text.partition("\n## ")[0].split())
+    assert [
+        recipe for recipe in re.findall(r"^##+ (.+)$", text, re.MULTILINE) if f"[{recipe}](#" not in index
+    ] == []
+
+
 @pytest.mark.parametrize("block", cases(whole=False))
 def test_a_piece_of_a_case(tmp_path: Path, block: str) -> None:
     case = copy.deepcopy(AROUND)
@@ -107,7 +115,7 @@ def test_a_whole_case(tmp_path: Path, block: str) -> None:
     case = write(tmp_path, block)
     text = must(sluice("check", case)).out
     assert text.endswith("The case is valid.\n"), text
-    found = re.search(r"add `([^`]+) --steps 50`", " ".join((DOCS / "how-to.md").read_text().split()))
+    found = re.search(r"    sluice run case.yaml (.+) --steps 50\n", (DOCS / "how-to.md").read_text())
     assert found
     settings = shlex.split(found[1])
     if keys(block)["flow"].get("type") == "periodic":
