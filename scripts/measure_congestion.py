@@ -57,12 +57,14 @@ def summary(row: dict[str, Any], load_begin: float, load_end: float) -> list[str
 
 
 def wait_beside(series: subprocess.Popen[bytes], seconds: float) -> None:
-    """Waits so long; ends the program if the series ends before."""
+    """Waits for so many seconds; ends the program if the series ends earlier."""
     try:
         code = series.wait(seconds)
     except subprocess.TimeoutExpired:
         return
-    sys.exit(f"the series ended before the load, with exit code {code}: take a larger --series")
+    if code != 0:
+        sys.exit(f"the series ended with exit code {code}")
+    sys.exit("the series ended before the load: take a larger --series")
 
 
 def main() -> None:
