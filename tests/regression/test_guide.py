@@ -13,9 +13,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
 SECTION = GUIDE.read_text().partition("### Flows to copy\n")[2].partition("\n### ")[0]
 FLOWS = {
     name: "".join(line.removeprefix("    ") + "\n" for line in block.splitlines())
-    for name, block in re.findall(
-        r"^\*([^*]+)\*(?:[^*]|\n)*?\n\n((?:    .*\n)+)", SECTION + "\n", re.MULTILINE
-    )
+    for name, block in re.findall(r"^\*([^*]+)\*(?:[^*]|\n)*?\n\n((?:    .*\n)+)", SECTION + "\n", re.MULTILINE)
 }
 
 
