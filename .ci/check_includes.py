@@ -35,16 +35,11 @@ FLOORS = {
             ".",
         ],
     ),
-    "src": (
-        ["core", "model", "poisson", "io", "solver"],
-        ["run", "outputs", "bench", "commands", "."],
-    ),
+    "src": (["core", "model", "poisson", "io", "solver"], ["run", "outputs", "bench", "commands", "."]),
     "python": (["core", "model", "poisson", "io", "solver", "src"], ["bindings"]),
 }
 # Rooms that must never see other rooms below them: installed alone, they are libraries of their own.
-NEVER = {
-    ("poisson", "fft"): [("core", "stencil"), ("poisson", "tridiagonal")],
-}
+NEVER = {("poisson", "fft"): [("core", "stencil"), ("poisson", "tridiagonal")]}
 INCLUDE = re.compile(r'^\s*#include "((?:core|model|poisson|io|solver|src|python)/[^"]+)"', re.MULTILINE)
 
 

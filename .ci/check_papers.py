@@ -26,9 +26,7 @@ def known_tests(root: Path) -> set[str]:
         if file.endswith((".cpp", ".py")) and (root / file).is_file():
             text = (root / file).read_text()
             names |= {Path(file).stem, Path(file).name}
-            names |= {
-                f"{suite}.{name}" for suite, name in re.findall(r"\bTEST(?:_[FP])?\((\w+), (\w+)", text)
-            }
+            names |= {f"{suite}.{name}" for suite, name in re.findall(r"\bTEST(?:_[FP])?\((\w+), (\w+)", text)}
             names |= set(re.findall(r"^def (test_\w+)", text, re.MULTILINE))
     return names
 
@@ -55,11 +53,7 @@ def problems(page: str, tests: set[str]) -> list[str]:
             if not state:
                 found.append(f"{PAGE}:{number}: not five cells, the third of which begins with a state")
             named = re.findall(r"`(test_\w+(?:\.py)?)`|\b([A-Z]\w*\.[A-Z]\w+)\b", row[-1])
-            found += [
-                f"{PAGE}:{number}: there is no test {name}"
-                for name in map("".join, named)
-                if name not in tests
-            ]
+            found += [f"{PAGE}:{number}: there is no test {name}" for name in map("".join, named) if name not in tests]
     counts["together"] = sum(counts.values(), Counter())
     for name, of_paper in counts.items():
         right = [str(of_paper.total()), *(str(of_paper[state]) for state in STATES)]

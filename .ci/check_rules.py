@@ -99,9 +99,7 @@ def collective_getters(source: str) -> Found:
     for member in re.finditer(r"\w+\(\) const (?:override )?\{", code):
         if COMMUNICATES.search(body_of(code, member.end())):
             yield member.start()
-    for member in re.finditer(
-        r"^((?:[ \t]*///[^\n]*\n)+)[^\n/]*?\w+\(\) const\b[^\n]*", source, re.MULTILINE
-    ):
+    for member in re.finditer(r"^((?:[ \t]*///[^\n]*\n)+)[^\n/]*?\w+\(\) const\b[^\n]*", source, re.MULTILINE):
         if "Collective" in member[0]:
             yield member.end(1)
 
@@ -123,9 +121,7 @@ RULES = [
     Rule(
         "Only `poisson/fft` and the benchmarks of the libraries themselves, `src/bench/fftw_baseline.cpp` and "
         "`src/bench/cufft_baseline_cuda.cpp`, include FFTW, cuFFT and VkFFT.",
-        in_code(
-            r'^\s*#\s*include\s*[<"](fftw3|cufft|vkFFT|poisson/fft/(fftw_plan|cufft_plan|fft_vkfft)\.hpp)'
-        ),
+        in_code(r'^\s*#\s*include\s*[<"](fftw3|cufft|vkFFT|poisson/fft/(fftw_plan|cufft_plan|fft_vkfft)\.hpp)'),
         allowed=("poisson/fft/*", "src/bench/fftw_baseline.cpp", "src/bench/cufft_baseline_cuda.cpp"),
     ),
     Rule(
@@ -145,10 +141,7 @@ RULES = [
             "core/decomp/host_access.cpp",
             "poisson/fft/lane_stages.hpp",
         ),
-        left={
-            "core/decomp/exchange/exchange.cpp": 1,
-            "poisson/fft/fft_cufft.cpp": 3,
-        },
+        left={"core/decomp/exchange/exchange.cpp": 1, "poisson/fft/fft_cufft.cpp": 3},
     ),
     Rule(
         "Only `core/device/assertion.hpp` and `core/decomp/index_bounds.hpp` test SLUICE_DEBUG; other code uses "
@@ -161,11 +154,7 @@ RULES = [
         in_code(r"\b(?:inline|SLUICE_INLINE|SLUICE_HD)\b[^;{}()]*\bmultiply_add\s*\(|\bfmaf?\s*\("),
         allowed=("core/support/real.hpp",),
     ),
-    Rule(
-        "There are no .cu files.",
-        lambda source: iter([0]),
-        where=("*.cu", "*.cuh"),
-    ),
+    Rule("There are no .cu files.", lambda source: iter([0]), where=("*.cu", "*.cuh")),
     Rule(
         "Loops over planes and rows (`k` and `j`) are allowed only in `core/device/parallel_for.hpp`. Exceptions: "
         "CPU-only loops in `poisson/fft/fft_fftw.cpp` and `solver/momentum/momentum_sweep_cpu.cpp`, and loops over "
@@ -231,10 +220,7 @@ RULES = [
         "A handler that neither uses the error nor throws says in a comment why the error does not matter.",
         silent_handlers,
     ),
-    Rule(
-        "No destructor is `noexcept(false)`.",
-        in_code(r"~\w+\([^)]*\)\s*noexcept\s*\(\s*false\s*\)"),
-    ),
+    Rule("No destructor is `noexcept(false)`.", in_code(r"~\w+\([^)]*\)\s*noexcept\s*\(\s*false\s*\)")),
 ]
 
 
@@ -254,14 +240,8 @@ def broken(rule: Rule, sources: dict[str, str]) -> list[str]:
         if len(lines) > left:
             faults += [f"{file}:{line}: {rule.text}" for line in lines]
         elif len(lines) < left:
-            faults.append(
-                f"{file}: {len(lines)} places, not {left}, break a rule; bring .ci/check_rules.py up to date"
-            )
-    faults += [
-        f"{file}: no such file; remove it from .ci/check_rules.py"
-        for file in rule.left
-        if file not in sources
-    ]
+            faults.append(f"{file}: {len(lines)} places, not {left}, break a rule; bring .ci/check_rules.py up to date")
+    faults += [f"{file}: no such file; remove it from .ci/check_rules.py" for file in rule.left if file not in sources]
     return faults
 
 
@@ -311,9 +291,7 @@ def main(arguments: list[str]) -> int:
         list_rules()
         return 0
     files = [
-        file
-        for file in subprocess.check_output(["git", "ls-files"], text=True).split("\n")
-        if Path(file).is_file()
+        file for file in subprocess.check_output(["git", "ls-files"], text=True).split("\n") if Path(file).is_file()
     ]
     sources = {
         file: Path(file).read_text()

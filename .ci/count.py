@@ -24,9 +24,7 @@ CODE = {file: code_of(text) for file, text in SOURCES.items()}
 
 def files_with(pattern: str, leave_out: str = "$^") -> list[str]:
     """The files whose code, without comments, matches."""
-    return [
-        file for file, code in CODE.items() if re.search(pattern, code) and not re.search(leave_out, file)
-    ]
+    return [file for file, code in CODE.items() if re.search(pattern, code) and not re.search(leave_out, file)]
 
 
 def occurrences(pattern: str) -> int:

@@ -29,6 +29,4 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     theme = [file for file in files if file.src_dir != config.docs_dir]
     found = {path for pattern in PATTERNS for path in ROOT.glob(pattern) if path.is_file()}
     names = sorted(str(path.relative_to(ROOT)) for path in found)
-    return Files(
-        theme + [File(name, str(ROOT), config.site_dir, config.use_directory_urls) for name in names]
-    )
+    return Files(theme + [File(name, str(ROOT), config.site_dir, config.use_directory_urls) for name in names])

@@ -28,17 +28,11 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
     ),
     "Only `core/device/assertion.hpp` and": (
         [("core/a.hpp", "#ifdef SLUICE_DEBUG\nint n;\n#endif"), ("a.cpp", "#if defined(SLUICE_DEBUG) && A")],
-        [
-            ("core/device/assertion.hpp", "#ifdef SLUICE_DEBUG"),
-            ("a.hpp", 'SLUICE_ASSERT(n > 0, "SLUICE_DEBUG");'),
-        ],
+        [("core/device/assertion.hpp", "#ifdef SLUICE_DEBUG"), ("a.hpp", 'SLUICE_ASSERT(n > 0, "SLUICE_DEBUG");')],
     ),
     "multiply_add is defined once": (
         [
-            (
-                "a.hpp",
-                "template <class T>\nSLUICE_INLINE T multiply_add(T a, T b, T c) { return a * b + c; }",
-            ),
+            ("a.hpp", "template <class T>\nSLUICE_INLINE T multiply_add(T a, T b, T c) { return a * b + c; }"),
             ("solver/a.cpp", "const double x = std::fma(a, b, c);"),
         ],
         [("a.hpp", "SLUICE_INLINE real f(real a) {\n  return multiply_add(a, a, a); // not fma(a, a, a)\n}")],
@@ -56,10 +50,7 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
             ("solver/a.cpp", 'parallel_for("a", box,\n  [=] (Cell c) { u(c) = 0; });'),
             ("a.cpp", "reduce_max(n, b, [&]{})"),
         ],
-        [
-            ("solver/a.cpp", 'parallel_for("a", box, Scale{a[0], b[n]});'),
-            ("a.cpp", "reduce_max(n, box[k], F{})"),
-        ],
+        [("solver/a.cpp", 'parallel_for("a", box, Scale{a[0], b[n]});'), ("a.cpp", "reduce_max(n, box[k], F{})")],
     ),
     "`core/decomp/exchange/array_part.cpp`": (
         [("core/decomp/exchange/a.cpp", '#include "core/device/parallel_for.hpp"')],
@@ -83,10 +74,7 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         [
             ("src/a.hpp", "  /// The rate. Collective.\n  double rate();"),
             ("src/a.hpp", "  /// Of this state. Collective.\n  double rate(const State& state) const;"),
-            (
-                "src/a.cpp",
-                "int A::rank() const { return rank_of(comm_); }\nvoid f() { global_max(x, comm_); }",
-            ),
+            ("src/a.cpp", "int A::rank() const { return rank_of(comm_); }\nvoid f() { global_max(x, comm_); }"),
             ("src/a.hpp", "  /// Collective.\n  double rate();\n  /// Local.\n  double known() const;"),
         ],
     ),
@@ -100,10 +88,7 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
     ),
     "`catch (...)` is in": (
         [("src/a.cpp", "try { f(); } catch (...) { throw; }")],
-        [
-            ("src/main.cpp", "try { f(); } catch (...) { g(); }"),
-            ("src/a.cpp", "catch (const Error&) { throw; }"),
-        ],
+        [("src/main.cpp", "try { f(); } catch (...) { g(); }"), ("src/a.cpp", "catch (const Error&) { throw; }")],
     ),
     "A handler that neither": (
         [
@@ -167,25 +152,12 @@ class Rules(unittest.TestCase):
 
     def test_names_on_the_page(self) -> None:
         """Files, folders, tests and functions that do not exist are found."""
-        files = [
-            "core/a.cpp",
-            "tests/unit/test_a.cpp",
-            "postprocess/sluice_post/b.py",
-            "tests/fuzz/read_case.cpp",
-        ]
+        files = ["core/a.cpp", "tests/unit/test_a.cpp", "postprocess/sluice_post/b.py", "tests/fuzz/read_case.cpp"]
         sources = {"core/a.cpp": "double Flow::rate() { return 1; }"}
         good = "`core/a.cpp` `a.cpp` `core` `core/` `tests/unit` `test_a` `sluice_post/b.py` `Flow::rate`"
         good += " `read_NAME.cpp` `core/new.cpp` 12 (new) `time.end` `KEY=VALUE` `a/b c`"
         self.assertEqual([], check_rules.unknown_names(good, files, sources))
-        for bad in [
-            "core/b.cpp",
-            "b.cpp",
-            "tests/gpu",
-            "core/none/",
-            "test_b",
-            "sluice_post/a.py",
-            "Flow::speed",
-        ]:
+        for bad in ["core/b.cpp", "b.cpp", "tests/gpu", "core/none/", "test_b", "sluice_post/a.py", "Flow::speed"]:
             with self.subTest(name=bad):
                 self.assertEqual(1, len(check_rules.unknown_names(f"`{bad}`", files, sources)))
 

@@ -69,11 +69,7 @@ class ComparePtx(unittest.TestCase):
 
     def test_numbers_of_labels_lines_and_anonymous_namespaces_do_not_count(self) -> None:
         """The compiler numbers and hashes them anew for every file."""
-        other = (
-            module(*TWO, label="$L__BB12_7")
-            .replace("b5768bd6", "00c0ffee")
-            .replace(".loc\t1 20", ".loc\t2 31")
-        )
+        other = module(*TWO, label="$L__BB12_7").replace("b5768bd6", "00c0ffee").replace(".loc\t1 20", ".loc\t2 31")
         result = compared(module(*TWO), other)
         self.assertEqual((result.equal, result.same_instructions()), (3, True))
 
@@ -110,9 +106,7 @@ class ComparePtx(unittest.TestCase):
     def test_order_registers_tables_and_launch_bounds_count(self) -> None:
         """Everything that a GPU executes counts."""
         self.assertEqual(len(compared(module(*TWO), module(*TWO[::-1])).different), 1)
-        self.assertEqual(
-            len(compared(module(*TWO), module(*TWO).replace("%fd1, %fd2;", "%fd2, %fd1;")).different), 1
-        )
+        self.assertEqual(len(compared(module(*TWO), module(*TWO).replace("%fd1, %fd2;", "%fd2, %fd1;")).different), 1)
         self.assertEqual(len(compared(module(*TWO), module(*TWO).replace("{1, 2", "{1, 3")).different), 1)
         self.assertEqual(len(compared(module(*TWO), module(*TWO).replace("256, 1", "128, 1")).different), 1)
 

@@ -26,9 +26,7 @@ def includes_of(build: Path) -> dict[str, set[str]]:
         return str(absolute.relative_to(root)) if absolute.is_relative_to(root) else ""
 
     commands = json.loads((build / "compile_commands.json").read_text())
-    source_of = {
-        command["command"].split(" -o ")[1].split()[0]: relative(command["file"]) for command in commands
-    }
+    source_of = {command["command"].split(" -o ")[1].split()[0]: relative(command["file"]) for command in commands}
     found: dict[str, set[str]] = {source: set() for source in source_of.values() if source}
     listed = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True)
     source = ""

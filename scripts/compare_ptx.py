@@ -37,9 +37,7 @@ LABEL = re.compile(r"\$L__\w+")
 NUMBERED = re.compile(r"\b(__local_depot|callseq |\$str|__unnamed_)\d+")
 BEGINNING = re.compile(r"^(?:\.\w+ )*\.(?:entry|func)\b.*?([\w$]+)\s*\(?$")
 VARIABLE = re.compile(r"^(?:\.\w+ )*\.(?:global|const|shared)\b.*?([\w$]+)(?:\[[^=]*\])?(?: =.*)?;$")
-ROUNDED = re.compile(
-    r"\b(fma|mad|mul|add|sub|div|rcp|sqrt)(?:\.(?:rn|rz|rm|rp|approx|full|ftz))*\.f(?:32|64)\b"
-)
+ROUNDED = re.compile(r"\b(fma|mad|mul|add|sub|div|rcp|sqrt)(?:\.(?:rn|rz|rm|rp|approx|full|ftz))*\.f(?:32|64)\b")
 
 
 class CompareError(Exception):
@@ -89,8 +87,7 @@ def normalised(name: str, lines: list[str]) -> Kernel:
     own = without_hashes(name)
     parameter = re.compile(re.escape(own) + r"_param_(\d+)")
     kept = [
-        re.sub(rf"(?<![\w$]){re.escape(own)}(?![\w$])", "NAME", parameter.sub(r"PARAMETER_\1", line))
-        for line in kept
+        re.sub(rf"(?<![\w$]){re.escape(own)}(?![\w$])", "NAME", parameter.sub(r"PARAMETER_\1", line)) for line in kept
     ]
     return Kernel(own, tuple(kept))
 
@@ -185,9 +182,7 @@ class Comparison:
         return not (self.different or self.gone or self.new)
 
 
-def paired(
-    old: list[Kernel], new: list[Kernel], key: Callable[[Kernel], object]
-) -> list[tuple[Kernel, Kernel]]:
+def paired(old: list[Kernel], new: list[Kernel], key: Callable[[Kernel], object]) -> list[tuple[Kernel, Kernel]]:
     """Takes the pairs with equal keys from the lists."""
     partners: dict[object, list[Kernel]] = {}
     for kernel in new:
@@ -226,9 +221,7 @@ def print_difference(old: Kernel, new: Kernel, max_lines: int = 12) -> None:
     print(f"differs: {readable(old.name)}")
     before, after = old.rounded_operations(), new.rounded_operations()
     if before == after:
-        print(
-            "    as many operations of each kind that rounds; see whether their order and operands are the same"
-        )
+        print("    as many operations of each kind that rounds; see whether their order and operands are the same")
     for operation in sorted(before | after):
         if before[operation] != after[operation]:
             print(f"    {operation}: {before[operation]} before, {after[operation]} now")
@@ -259,18 +252,14 @@ def report(result: Comparison) -> None:
 
 def main() -> int:
     """Compares two builds."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=Path, metavar="OLD_BUILD")
     parser.add_argument("new", type=Path, metavar="NEW_BUILD")
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="compilers at a time")
     arguments = parser.parse_intermixed_args()
     try:
-        builds = [
-            compiled(build, arguments.files, arguments.jobs) for build in (arguments.old, arguments.new)
-        ]
+        builds = [compiled(build, arguments.files, arguments.jobs) for build in (arguments.old, arguments.new)]
     except (CompareError, OSError) as error:
         print(f"compare_ptx: {error}", file=sys.stderr)
         return 2

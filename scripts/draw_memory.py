@@ -55,11 +55,11 @@ def memory(program: str, case: Path, tau: int, diffusion: str, ranks: int) -> tu
     ]
     # One rank keeps the default number of z blocks.
     chosen = settings if ranks > 1 else settings[:3]
-    command = [program, "check", str(case), "--np", str(ranks)] + [
-        part for key in chosen for part in ("--set", key)
-    ]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = re.search(r"^memory +([\d.]+) (\w+) in all .*, ([\d.]+) (\w+) on rank 0$", text, re.MULTILINE)
+    command = [program, "check", str(case), "--np", str(ranks)] + [part for key in chosen for part in ("--set", key)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"exit code {done.returncode} of {' '.join(command)}")
+    found = re.search(r"^memory +([\d.]+) (\w+) in all .*, ([\d.]+) (\w+) on rank 0$", done.stdout, re.MULTILINE)
     if not found:
         raise SystemExit(f"no line with the memory in the output of {' '.join(command)}")
     return float(found[1]) * UNITS[found[2]], float(found[3]) * UNITS[found[4]]

@@ -34,11 +34,7 @@ def summary(row: dict[str, Any], load_begin: float, load_end: float) -> list[str
     """Medians before, during and after the load, and the tuning; times of the load are of the system clock."""
     series = row["series"]
     began = [series["begin"] + at for at in series["at_seconds"]]
-    spans = {
-        "before": (float("-inf"), load_begin),
-        "during": (load_begin, load_end),
-        "after": (load_end, float("inf")),
-    }
+    spans = {"before": (float("-inf"), load_begin), "during": (load_begin, load_end), "after": (load_end, float("inf"))}
     tuning = {n for entry in series["tuning"] for n in range(entry["begin"], entry["end"])}
     lines = []
     for name, (begin, end) in spans.items():
@@ -47,9 +43,7 @@ def summary(row: dict[str, Any], load_begin: float, load_end: float) -> list[str
             raise SystemExit(f"no round trip {name} the load: change --series, --before or --during")
         times = [series["milliseconds"][n] for n in inside if n not in tuning]
         median = f"{statistics.median(times):.3f} ms" if times else "all while tuning"
-        lines.append(
-            f"{name} the load: round trips {inside[0]} to {inside[-1]}, median without tuning {median}"
-        )
+        lines.append(f"{name} the load: round trips {inside[0]} to {inside[-1]}, median without tuning {median}")
     for entry in series["tuning"]:
         chosen = "; ".join(entry.get("chosen", ["not ended"]))
         lines.append(f"tuning from round trip {entry['begin']} to {entry['end']}: {chosen}")
@@ -57,12 +51,14 @@ def summary(row: dict[str, Any], load_begin: float, load_end: float) -> list[str
 
 
 def wait_beside(series: subprocess.Popen[bytes], seconds: float) -> None:
-    """Waits so long; ends the program if the series ends before."""
+    """Waits for so many seconds; ends the program if the series ends earlier."""
     try:
         code = series.wait(seconds)
     except subprocess.TimeoutExpired:
         return
-    sys.exit(f"the series ended before the load, with exit code {code}: take a larger --series")
+    if code != 0:
+        sys.exit(f"the series ended with exit code {code}")
+    sys.exit("the series ended before the load: take a larger --series")
 
 
 def main() -> None:
@@ -78,16 +74,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path("series.json"))
     args = parser.parse_args()
     options = ["--series", str(args.series), "--json", str(args.json)]
-    series = subprocess.Popen(
-        bench(args.launch, args.program, args.grid, *options), stdout=subprocess.DEVNULL
-    )
+    series = subprocess.Popen(bench(args.launch, args.program, args.grid, *options), stdout=subprocess.DEVNULL)
     wait_beside(series, args.before)
     load_begin = time.time()
     endless = ["--series", "1000000000"]
     load = subprocess.Popen(
-        bench(args.load_launch, args.program, args.grid, *endless),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        bench(args.load_launch, args.program, args.grid, *endless), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         wait_beside(series, args.during)

@@ -21,7 +21,7 @@ struct ProcessGrid {
 };
 
 /// Splits nz planes into blocks. The blocks depend on the grid, not on pz, so the arithmetic along z is the same on
-/// every process grid. (GPUs that split z divide a rank's planes into blocks of their own; there see even_blocks.hpp.)
+/// every process grid. (GPUs that split z solve in blocks of their own, so they may take even_blocks() instead.)
 class ZBlocks {
  public:
   ZBlocks(std::int64_t nz, int count);
@@ -45,7 +45,7 @@ class ZBlocks {
 /// naming what would work, if the grid cannot be split over that many ranks.
 class Decomposition {
  public:
-  /// So many z blocks; in a GPU build even_blocks.
+  /// With this number of z blocks, of equal length to one plane. A GPU build takes even_blocks() of that number.
   Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, int z_blocks);
   Decomposition(std::array<std::int64_t, 3> cells, ProcessGrid processes, ZBlocks blocks);
 

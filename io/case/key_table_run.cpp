@@ -163,10 +163,12 @@ std::vector<Key> solver_keys() {
        .sampled = false,
        .fallback = "auto",
        .unit = "1",
-       .meaning = "Number of z blocks, each of at least 2 planes. Ranks own whole blocks, and lines along z are solved "
-                  "block by block, except on GPUs that split z, which split planes evenly, in as many blocks as the "
-                  "next multiple of pz that fits. Results are bitwise equal only for the same number. "
-                  "auto: max(1, nz/16); from nz = 1024 on, the largest power of two <= nz/8."},
+       .meaning =
+           "Number of z blocks, each of at least 2 planes. Ranks own whole blocks, and lines along z are solved "
+           "block by block, except on GPUs that split z: there every rank owns the same number of planes, to "
+           "one, and the number of blocks is rounded to a multiple of pz. Results are bitwise equal only for the "
+           "same number. "
+           "auto: max(1, nz/16); from nz = 1024 on, the largest power of two <= nz/8."},
       {.path = "solver.max_divergence",
        .value = member(real, &Case::max_divergence),
        .words = {"auto"},

@@ -3,8 +3,8 @@
 // header.
 //
 // Each file is opened by a single process, but for those of hdf5_parallel.hpp: shared_file.hpp explains how many
-// ranks write one file. Every function here is local and throws Error with the exit code given at opening; its message has
-// the file, the action and object, and HDF5's innermost reason. HDF5 itself prints nothing.
+// ranks write one file. Every function here is local and throws Error with the exit code given at opening; its message
+// has the file, the action and object, and HDF5's innermost reason. HDF5 itself prints nothing.
 //
 // HDF5 serves one thread at a time. A File has its thread's turn as long as it exists; other threads wait for it.
 #include <concepts>

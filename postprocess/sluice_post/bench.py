@@ -127,9 +127,7 @@ def _interval(entry: dict[str, Any], name: str) -> tuple[float, float] | None:
 def _pieces(entry: dict[str, Any]) -> Pieces:
     chosen = (int(positive(entry["piece_bytes"], "piece_bytes")), int(entry.get("in_flight", 0)))
     rates = {
-        (int(positive(point["bytes"], "bytes")), int(point.get("in_flight", 0))): number(
-            point["gb_per_s"], "gb_per_s"
-        )
+        (int(positive(point["bytes"], "bytes")), int(point.get("in_flight", 0))): number(point["gb_per_s"], "gb_per_s")
         for point in entry["piece_curve"]
     }
     unlimited = {size: rate for (size, in_flight), rate in rates.items() if in_flight == 0}
@@ -187,10 +185,7 @@ def _row(entry: dict[str, Any]) -> Row:
         tflops=_optional(entry, "tflops"),
         communication_fraction=_optional(entry, "communication_fraction"),
         error=_optional(entry, "error"),
-        phases={
-            str(phase["name"]): number(phase["milliseconds"], "milliseconds")
-            for phase in entry.get("phases", ())
-        },
+        phases={str(phase["name"]): number(phase["milliseconds"], "milliseconds") for phase in entry.get("phases", ())},
         pieces=[_pieces(pieces) for pieces in entry.get("pieces", ())],
         series=_series(entry["series"]) if "series" in entry else None,
     )

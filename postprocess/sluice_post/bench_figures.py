@@ -31,8 +31,7 @@ def bars_figure(rows: Sequence[Row]) -> Figure:
     The whiskers of a row whose slowest time is far off run out of the figure.
     """
     shown = {
-        name: sorted((row for row in rows if row.panel == name), key=lambda row: -row.median)
-        for name in panels(rows)
+        name: sorted((row for row in rows if row.panel == name), key=lambda row: -row.median) for name in panels(rows)
     }
     figure = new_figure(7.2, 1.2 + 0.55 * len(shown) + 0.28 * len(rows))
     heights = [len(of_panel) + 0.5 for of_panel in shown.values()]
@@ -113,9 +112,7 @@ def collapse_figure(rows: Sequence[Row]) -> Figure | None:
     if not found:
         return None
     figure = new_figure(4.8 * len(found), 4.4)
-    for axes, (name, collapse) in zip(
-        figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True
-    ):
+    for axes, (name, collapse) in zip(figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True):
         for grid in dict.fromkeys(row.grid for row in collapse.rows):
             of_grid = [row for row in collapse.rows if row.grid == grid]
             densities = [Collapse.density(row) for row in of_grid]
@@ -184,9 +181,7 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
         if row.what == "fft":
             groups.setdefault((row.ranks, row.precision, row.device_type), []).append(row)
     groups = {
-        key: group
-        for key, group in groups.items()
-        if {"slab", "pencil"} <= {row.kind.split("_")[0] for row in group}
+        key: group for key, group in groups.items() if {"slab", "pencil"} <= {row.kind.split("_")[0] for row in group}
     }
     if not groups:
         return None
@@ -200,9 +195,7 @@ def decomposition_figure(rows: Sequence[Row]) -> Figure | None:
             title += f"\n{device}"
         grids = [grid for _, grid in sorted({(row.points, row.grid) for row in group})]
         ours = [row for row in group if not row.is_baseline]
-        best = {
-            grid: min((row.median for row in ours if row.grid == grid), default=math.nan) for grid in grids
-        }
+        best = {grid: min((row.median for row in ours if row.grid == grid), default=math.nan) for grid in grids}
         for panel in sorted({row.panel for row in group}):
             times: dict[str, float] = {}
             for row in group:

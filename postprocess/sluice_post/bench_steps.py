@@ -88,8 +88,7 @@ def read_step(entry: dict[str, Any]) -> Step:
         raise ValueError(f"cells are {cells}")
     milliseconds = 1e-6 * math.prod(cells)
     least, most = (
-        milliseconds * number(value, "ns_per_point_per_step_spread")
-        for value in entry["ns_per_point_per_step_spread"]
+        milliseconds * number(value, "ns_per_point_per_step_spread") for value in entry["ns_per_point_per_step_spread"]
     )
     phases = {str(phase["name"]): number(phase["milliseconds"], "milliseconds") for phase in entry["phases"]}
     if any(time < 0 for time in phases.values()):
@@ -122,14 +121,10 @@ def shared_and_labels(steps: Sequence[Step]) -> tuple[str, list[str]]:
     shared = [name for name in names if len({set_up.get(name) for set_up in set_ups}) == 1]
 
     def labels(left_out: Sequence[str]) -> list[str]:
-        return [
-            ", ".join(text for name, text in set_up.items() if name not in left_out) for set_up in set_ups
-        ]
+        return [", ".join(text for name, text in set_up.items() if name not in left_out) for set_up in set_ups]
 
     short = labels([*shared, *MINOR])
-    return ", ".join(set_ups[0][name] for name in shared), short if len(set(short)) == len(short) else labels(
-        shared
-    )
+    return ", ".join(set_ups[0][name] for name in shared), short if len(set(short)) == len(short) else labels(shared)
 
 
 def phase_names(steps: Iterable[Step]) -> list[str]:

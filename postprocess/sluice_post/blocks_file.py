@@ -15,9 +15,7 @@ from sluice_post.errors import InputOutputError
 from sluice_post.hashes import ENDING, ENDING_MARK, byte_hash
 from sluice_post.hdf5_file import Hdf5File, reading
 
-_HEADER = struct.Struct(
-    "=8s5Q"
-)  # mark, version, hash of the file, its blocks, words of a record, hash of these
+_HEADER = struct.Struct("=8s5Q")  # mark, version, hash of the file, its blocks, words of a record, hash of these
 _MARK = b"SluiceJL"
 _VERSION = 1
 _COLUMNS = (
@@ -90,9 +88,7 @@ class BlocksFile(Hdf5File):
 
     def _damaged(self, what: str) -> InputOutputError:
         path = journal_path(self.path)
-        return InputOutputError(
-            f"{path}: the file is damaged: {what}; move it away to go on without its blocks"
-        )
+        return InputOutputError(f"{path}: the file is damaged: {what}; move it away to go on without its blocks")
 
     def _read_journal(self, file_hash: int | None) -> None:
         mark, version, continued, count, words, stored = _HEADER.unpack(self._journal[: _HEADER.size])

@@ -119,9 +119,7 @@ def imbalance(axes: Axes, evaluated: EvaluatedTerms, stress: str, references: Re
     _term(axes, evaluated, stress, IMBALANCE, None, references)
     if stress in evaluated.storage:
         storage = evaluated.storage[stress][evaluated.found.z_plus(stress) > 0]
-        axes.plot(
-            z_plus, storage, color=GREY, linewidth=1.4, linestyle=(0, (3, 1.5)), label="storage (estimate)"
-        )
+        axes.plot(z_plus, storage, color=GREY, linewidth=1.4, linestyle=(0, (3, 1.5)), label="storage (estimate)")
     axes.axhline(0, **THIN)
     axes.margins(y=0.06)
     axes.set_ylabel("imbalance$^+$")

@@ -94,10 +94,6 @@ def scalar_table_text(evaluated: EvaluatedScalarBudgets) -> str:
     """Largest magnitudes of each budget of a scalar."""
     found = evaluated.found
     units = {"c_tau": found.c_tau, "u_tau": found.u_tau}
-    number = {
-        name: with_interval(value, evaluated.number_bands.get(name, nan)) for name, value in units.items()
-    }
+    number = {name: with_interval(value, evaluated.number_bands.get(name, nan)) for name, value in units.items()}
     about = f"scalar {evaluated.title}, wall units: c_tau = {number['c_tau']}, u_tau = {number['u_tau']}"
-    return "\n".join(
-        [about, "", *table_rows(evaluated), "", *integral_rows(evaluated, "cc", "c_tau^2 u_tau")]
-    )
+    return "\n".join([about, "", *table_rows(evaluated), "", *integral_rows(evaluated, "cc", "c_tau^2 u_tau")])

@@ -291,14 +291,10 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
 
     def near(budget: Budget) -> Budget:
         count = int(np.count_nonzero(budget.z <= height * (1 + 1e-9)))
-        return Budget(
-            budget.z[:count], {name: values[:count] / unit for name, values in budget.terms.items()}
-        )
+        return Budget(budget.z[:count], {name: values[:count] / unit for name, values in budget.terms.items()})
 
     buoyancy = buoyancy_terms(means, view, parameters.buoyancy) if parameters.buoyancy else None
-    found = budgets_of(
-        view.means, parameters.viscosity, view.no_slip, view.rotation, buoyancy, view.magnetic_drag
-    )
+    found = budgets_of(view.means, parameters.viscosity, view.no_slip, view.rotation, buoyancy, view.magnetic_drag)
     return WallBudgets(
         view.u_tau,
         parameters.viscosity,
@@ -306,10 +302,7 @@ def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = No
         view.means.z_face * plus,
         {stress: near(budget) for stress, budget in found.items()},
         (parameters.size[0] / parameters.cells[0] * plus, parameters.size[1] / parameters.cells[1] * plus),
-        {
-            stress: value / unit
-            for stress, value in wall_dissipation(view.means, parameters.viscosity).items()
-        },
+        {stress: value / unit for stress, value in wall_dissipation(view.means, parameters.viscosity).items()},
         wall=view.wall,
         far_end=parameters.far_end,
     )
@@ -320,13 +313,7 @@ def _stresses(means: Means) -> dict[str, Array]:
     centre = means.centre
     uu, vv = (centre[c * 2] - centre[c] ** 2 for c in "uv")
     ww = means.face["ww_face"]
-    return {
-        "k": (uu + vv + centre["ww"]) / 2,
-        "uu": uu,
-        "vv": vv,
-        "ww": ww,
-        "uw": means.face["uw"][1:-1],
-    }
+    return {"k": (uu + vv + centre["ww"]) / 2, "uu": uu, "vv": vv, "ww": ww, "uw": means.face["uw"][1:-1]}
 
 
 def storage_of(blocks: Blocks, parameters: FlowParameters, found: WallBudgets, side: str | None) -> Terms:
@@ -339,10 +326,7 @@ def storage_of(blocks: Blocks, parameters: FlowParameters, found: WallBudgets, s
     first, last = (_stresses(wall_view(blocks.one(n).means(), parameters, side).means) for n in (0, -1))
     middle = (blocks.time_begin + blocks.time_end) / 2
     unit = (middle[-1] - middle[0]) * found.unit
-    return {
-        stress: (last[stress] - first[stress])[: len(budget.z)] / unit
-        for stress, budget in found.budgets.items()
-    }
+    return {stress: (last[stress] - first[stress])[: len(budget.z)] / unit for stress, budget in found.budgets.items()}
 
 
 @dataclass(frozen=True)
@@ -379,11 +363,7 @@ def numbers_of(found: WallBudgets) -> dict[str, float]:
     """The integrals of the budget of k; the unit; the smallest Kolmogorov length, the largest cells in its units."""
     columns = found.kolmogorov_columns()
     sizes = {name: float(columns[name].max()) for name in ("dx_over_eta", "dy_over_eta", "dz_over_eta")}
-    return integrals_of(found, "k") | {
-        "unit": found.unit,
-        "eta_plus": float(columns["eta_plus"].min()),
-        **sizes,
-    }
+    return integrals_of(found, "k") | {"unit": found.unit, "eta_plus": float(columns["eta_plus"].min()), **sizes}
 
 
 def bands_of_terms(
@@ -396,9 +376,7 @@ def bands_of_terms(
     def terms(means: Means) -> Terms:
         found = budgets_of(means)
         values = {
-            f"{name}:{term}": values
-            for name, budget in found.budgets.items()
-            for term, values in budget.terms.items()
+            f"{name}:{term}": values for name, budget in found.budgets.items() for term, values in budget.terms.items()
         }
         return values | {f":{key}": np.array([value]) for key, value in numbers(found).items()}
 

@@ -9,9 +9,7 @@ from typing import Any
 import yaml
 
 # Sluice 0.1 wrote 1e-05, which YAML 1.1 takes as text, and on and off are words of our keys, not true and false.
-_Loader: Any = type(
-    "_Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {"yaml_implicit_resolvers": {}}
-)
+_Loader: Any = type("_Loader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {"yaml_implicit_resolvers": {}})
 for _kind, _pattern, _first in (
     ("null", r"^(?:~|null|)$", ["~", "n", ""]),
     ("bool", r"^(?:true|false)$", list("tf")),

@@ -129,9 +129,7 @@ def lambda2(f: Planes) -> list[Array]:
     def of_square(a: int, b: int) -> Array:
         return g[a][0] * g[0][b] + g[a][1] * g[1][b] + g[a][2] * g[2][b]
 
-    return [
-        middle_eigenvalue([[(of_square(a, b) + of_square(b, a)) / 2 for b in range(3)] for a in range(3)])
-    ]
+    return [middle_eigenvalue([[(of_square(a, b) + of_square(b, a)) / 2 for b in range(3)] for a in range(3)])]
 
 
 @dataclass(frozen=True)
@@ -151,8 +149,7 @@ def quantity_named(name: str) -> CenterQuantity:
 # By the names that case files have for output.fields; model/field_descriptor.cpp.
 CENTER_QUANTITIES = {
     "velocity": CenterQuantity(
-        {"u": "streamwise velocity", "v": "spanwise velocity", "w": "wall-normal velocity"},
-        lambda f: f.velocity,
+        {"u": "streamwise velocity", "v": "spanwise velocity", "w": "wall-normal velocity"}, lambda f: f.velocity
     ),
     "fluctuation": CenterQuantity(
         {
@@ -171,10 +168,6 @@ CENTER_QUANTITIES = {
         vorticity,
     ),
     "q": CenterQuantity({"q": "second invariant of the velocity gradient"}, second_invariant),
-    "lambda2": CenterQuantity(
-        {"lambda2": "second eigenvalue of strain squared plus rotation squared"}, lambda2
-    ),
-    "p": CenterQuantity(
-        {"p": "pressure / (density U^2), in the middle of the last substep"}, lambda f: [f.p]
-    ),
+    "lambda2": CenterQuantity({"lambda2": "second eigenvalue of strain squared plus rotation squared"}, lambda2),
+    "p": CenterQuantity({"p": "pressure / (density U^2), in the middle of the last substep"}, lambda f: [f.p]),
 }

@@ -82,11 +82,7 @@ class Checkpoint:
         for plane in self.file.planes(name, self.shape):
             if first is None:
                 first = plane
-                yield (
-                    self.file.plane(name, self.shape, -1)
-                    if self.periodic_z
-                    else bottom.beyond(plane, component)
-                )
+                yield (self.file.plane(name, self.shape, -1) if self.periodic_z else bottom.beyond(plane, component))
             last = plane
             yield plane
         assert first is not None and last is not None

@@ -74,14 +74,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_directory(profiles)
     add_side(profiles)
     profiles.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to FILE")
+    profiles.add_argument("--scalar", metavar="NAME", help="the profiles of this scalar in place of those of the flow")
     profiles.add_argument(
-        "--scalar", metavar="NAME", help="the profiles of this scalar in place of those of the flow"
-    )
-    profiles.add_argument(
-        "--figures",
-        type=Path,
-        metavar="FOLDER",
-        help="also draw the scalars, or the one of --scalar, to FOLDER",
+        "--figures", type=Path, metavar="FOLDER", help="also draw the scalars, or the one of --scalar, to FOLDER"
     )
 
     compare = add_command(
@@ -93,19 +88,10 @@ def build_parser() -> argparse.ArgumentParser:
     add_directory(compare)
     add_side(compare)
     compare.add_argument(
-        "--reference",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="downloaded files of one simulation",
+        "--reference", type=Path, nargs="+", required=True, metavar="FILE", help="downloaded files of one simulation"
     )
-    compare.add_argument(
-        "--quantity", nargs="+", metavar="NAME", help="for example U u_rms minus_uw; default: all"
-    )
-    compare.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="figure; default DIR/figures/compare.png"
-    )
+    compare.add_argument("--quantity", nargs="+", metavar="NAME", help="for example U u_rms minus_uw; default: all")
+    compare.add_argument("-o", "--output", type=Path, metavar="FILE", help="figure; default DIR/figures/compare.png")
     compare.add_argument("--json", type=Path, metavar="FILE", help="also write the numbers as JSON")
 
     convert = add_command(
@@ -140,11 +126,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_directory(control)
     control.add_argument(
-        "--reference",
-        type=Path,
-        metavar="DIR",
-        required=True,
-        help="output directory of the run without control",
+        "--reference", type=Path, metavar="DIR", required=True, help="output directory of the run without control"
     )
 
     spectra = add_command(
@@ -258,10 +240,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="output directory of a run, or of its parts in the order of time",
     )
     merge.add_argument(
-        "--blocks",
-        type=parse_count,
-        metavar="N",
-        help="blocks that are left, made of neighbours; default: all",
+        "--blocks", type=parse_count, metavar="N", help="blocks that are left, made of neighbours; default: all"
     )
     merge.add_argument(
         "-o",
@@ -279,10 +258,7 @@ def build_parser() -> argparse.ArgumentParser:
         "sluice-post validation cases -o docs/validation.md",
     )
     validation.add_argument(
-        "cases",
-        metavar="FOLDER",
-        type=Path,
-        help="holds NAME/results/statistics.h5 and, if there is one, spectra.h5",
+        "cases", metavar="FOLDER", type=Path, help="holds NAME/results/statistics.h5 and, if there is one, spectra.h5"
     )
     validation.add_argument(
         "--reference",
@@ -293,12 +269,7 @@ def build_parser() -> argparse.ArgumentParser:
         "flow and Re_tau",
     )
     validation.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        required=True,
-        help="page to write; its figures go to images/",
+        "-o", "--output", type=Path, metavar="FILE", required=True, help="page to write; its figures go to images/"
     )
 
     bench = add_command(
@@ -307,9 +278,7 @@ def build_parser() -> argparse.ArgumentParser:
         "tables and figures of what sluice bench step, transpose, fft or links wrote as JSON",
         "sluice-post bench fft_1.json fft_2.json fft_4.json -o fft",
     )
-    bench.add_argument(
-        "files", metavar="FILE", type=Path, nargs="+", help="written by sluice bench ... --json FILE"
-    )
+    bench.add_argument("files", metavar="FILE", type=Path, nargs="+", help="written by sluice bench ... --json FILE")
     bench.add_argument(
         "-o",
         "--output",
@@ -324,9 +293,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="P",
         help="forecast transforms on P devices, from what was measured on fewer; needs --network",
     )
-    bench.add_argument(
-        "--devices-per-host", type=_count, default=8, metavar="N", help="of the forecast; default: 8"
-    )
+    bench.add_argument("--devices-per-host", type=_count, default=8, metavar="N", help="of the forecast; default: 8")
     bench.add_argument(
         "--network",
         type=_positive_number,

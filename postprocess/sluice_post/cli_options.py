@@ -36,19 +36,13 @@ def add_side(parser: argparse.ArgumentParser) -> None:
 
 def add_folder(parser: argparse.ArgumentParser) -> None:
     """Where to write."""
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR")
 
 
 def add_heights(parser: argparse.ArgumentParser, default: str) -> None:
     """Heights in wall units; what the default is, for the help."""
     parser.add_argument(
-        "--at",
-        type=_height,
-        nargs="+",
-        metavar="Z+",
-        help=f"heights in wall units, or `centre`; {default}",
+        "--at", type=_height, nargs="+", metavar="Z+", help=f"heights in wall units, or `centre`; {default}"
     )
 
 
@@ -75,9 +69,7 @@ def add_fields(commands: Commands) -> None:
         "write quantities at cell centres from a checkpoint, for ParaView and scripts",
         "sluice-post fields out/checkpoints/step_0012000.h5 --fields fluctuation lambda2 --z 0 1 -o lambda2.h5",
     )
-    parser.add_argument(
-        "checkpoint", metavar="CHECKPOINT", type=Path, help="checkpoint of a run, an HDF5 file"
-    )
+    parser.add_argument("checkpoint", metavar="CHECKPOINT", type=Path, help="checkpoint of a run, an HDF5 file")
     parser.add_argument(
         "--fields",
         nargs="+",
@@ -154,11 +146,7 @@ def add_watch(commands: Commands) -> None:
         "directory", metavar="DIR", type=Path, help="output directory of a run, which may not exist yet"
     )
     parser.add_argument(
-        "--port",
-        type=_port,
-        default=0,
-        metavar="N",
-        help="port on 127.0.0.1; default: a free one, which is printed",
+        "--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1; default: a free one, which is printed"
     )
     parser.add_argument(
         "--no-browser", dest="browser", action="store_false", help="only print the address, open no browser"

@@ -43,9 +43,7 @@ def profiles(arguments: argparse.Namespace) -> None:
     if arguments.scalar is None and arguments.figures is None:
         scalars = []
     else:
-        scalars = scalar_report.chosen(
-            blocks, parameters, arguments.directory, arguments.scalar, arguments.side
-        )
+        scalars = scalar_report.chosen(blocks, parameters, arguments.directory, arguments.scalar, arguments.side)
     if arguments.figures is not None:
         draw_entries(scalar_report.entries_of(scalars, None), arguments.figures)
     if arguments.scalar is not None:

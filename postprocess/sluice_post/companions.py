@@ -17,21 +17,15 @@ from sluice_post.statistics import Blocks
 Array = NDArray[np.float64]
 
 
-def choose_blocks(
-    path: Path, blocks: Blocks, statistics: Blocks, begin: float | None, end: float | None
-) -> Blocks:
+def choose_blocks(path: Path, blocks: Blocks, statistics: Blocks, begin: float | None, end: float | None) -> Blocks:
     """The blocks of a file between two times; an error if there are none, or if they do not belong together.
 
     The key of a file in the case is its name: output.spectra writes spectra.h5.
     """
     if not np.array_equal(blocks.z_face, statistics.z_face):
-        raise InputOutputError(
-            f"{path}: has another grid than {layout.STATISTICS_FILE}; one is of another run"
-        )
+        raise InputOutputError(f"{path}: has another grid than {layout.STATISTICS_FILE}; one is of another run")
     if len(blocks) == 0:
-        raise NoBlocksError(
-            f"{path}: holds no closed block yet; run on past output.{path.stem}.start plus one block"
-        )
+        raise NoBlocksError(f"{path}: holds no closed block yet; run on past output.{path.stem}.start plus one block")
     try:
         blocks = blocks.between(begin, end)
         blocks.sampled_parameters()  # refuses blocks of different flows
@@ -40,9 +34,7 @@ def choose_blocks(
     return blocks
 
 
-def with_profiles(
-    blocks: Blocks, statistics: Blocks, path: Path, centre: Sequence[str], face: Sequence[str]
-) -> Blocks:
+def with_profiles(blocks: Blocks, statistics: Blocks, path: Path, centre: Sequence[str], face: Sequence[str]) -> Blocks:
     """Blocks together with these profiles of the blocks of statistics at their times, and with those of scalars.
 
     These are the blocks of statistics whose middle lies in a block of the file, else the one that contains the middle

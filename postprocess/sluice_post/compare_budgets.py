@@ -43,8 +43,7 @@ def budget_deviations(
         if stress in references
     }
     scales = {
-        stress: max(float(np.max(np.abs(values))) for values in references[stress].values.values())
-        for stress in names
+        stress: max(float(np.max(np.abs(values))) for values in references[stress].values.values()) for stress in names
     }
 
     def percents(means: Means) -> dict[str, Array]:
@@ -89,8 +88,6 @@ def table_text(deviations: Sequence[BudgetDeviations]) -> str:
             "deviation in % of the largest reference value of all terms; +-: 95 % interval of the run",
             f"{'term':<22}{HEADING}",
         ]
-        lines += [
-            f"{row.quantity.replace('_', ' '):<22}{row_text(row)}" for row in budget.terms if row.points > 0
-        ]
+        lines += [f"{row.quantity.replace('_', ' '):<22}{row_text(row)}" for row in budget.terms if row.points > 0]
         tables.append("\n".join(lines))
     return "\n\n".join(tables)

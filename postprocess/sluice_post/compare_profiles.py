@@ -136,11 +136,7 @@ def deviation(profiles: WallProfiles, reference: Reference, name: str) -> Deviat
 
 
 def deviations(
-    blocks: Blocks,
-    parameters: FlowParameters,
-    reference: Reference,
-    names: Sequence[str],
-    side: str | None = None,
+    blocks: Blocks, parameters: FlowParameters, reference: Reference, names: Sequence[str], side: str | None = None
 ) -> list[Deviation]:
     """Deviations of several profiles with their intervals."""
 
@@ -179,9 +175,7 @@ def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, referenc
     return "\n".join(lines)
 
 
-def _draw(
-    axes: Axes, names: Sequence[str], profiles: WallProfiles, bands: Bands, reference: Reference
-) -> None:
+def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, bands: Bands, reference: Reference) -> None:
     for name in names:
         z_plus, values = profiles.column(name)
         several = len(names) > 1
@@ -207,17 +201,13 @@ def comparison(axes: Axes, quantity: str, profiles: WallProfiles, bands: Bands, 
     return axes
 
 
-def comparison_figure(
-    profiles: WallProfiles, bands: Bands, reference: Reference, names: Sequence[str]
-) -> Figure:
+def comparison_figure(profiles: WallProfiles, bands: Bands, reference: Reference, names: Sequence[str]) -> Figure:
     """Lines: the run, with bands of its 95 % intervals; circles: the reference."""
     panels = [([n for n in group if n in names], label) for group, label in _PANELS]
     panels = [(group, label) for group, label in panels if group]
     columns = min(2, len(panels))
     rows = -(-len(panels) // columns)
-    figure = new_figure(
-        5.0 * columns + (1.4 if columns == 1 else 0), 3.7 * rows + (0.7 if columns == 1 else 0.45)
-    )
+    figure = new_figure(5.0 * columns + (1.4 if columns == 1 else 0), 3.7 * rows + (0.7 if columns == 1 else 0.45))
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, (group, label) in zip(grid.flat, panels, strict=False):
         log_wall_axis(axes, profiles.z_plus)

@@ -98,9 +98,7 @@ def compare_run(
         profiles,
         reference,
         key_differences(key_figures(blocks, parameters, side), published),
-        compare_profiles.deviations(blocks, parameters, reference, names, side)
-        if reference is not None
-        else [],
+        compare_profiles.deviations(blocks, parameters, reference, names, side) if reference is not None else [],
         compare_budgets.budget_deviations(blocks, parameters, budgets, side) if budgets else [],
         unknown_flow_note(flow),
     )

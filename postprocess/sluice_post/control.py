@@ -70,9 +70,7 @@ def _window(series: TimeSeries, begin: float | None, end: float | None, path: Pa
     first = 0 if begin is None else int(np.searchsorted(series.time, begin))
     last = len(series) if end is None else int(np.searchsorted(series.time, end, side="right"))
     if last - first < 2:
-        raise UsageError(
-            f"{path}: has {max(last - first, 0)} rows between these times; at least 2 are needed"
-        )
+        raise UsageError(f"{path}: has {max(last - first, 0)} rows between these times; at least 2 are needed")
     return slice(first, last)
 
 

@@ -66,11 +66,7 @@ class Convection:
     @property
     def text(self) -> str:
         """The velocity of the ridge with its interval."""
-        return (
-            "not determined"
-            if self.reason
-            else with_interval(self.velocity, self.half_width, may_be_zero=True)
-        )
+        return "not determined" if self.reason else with_interval(self.velocity, self.half_width, may_be_zero=True)
 
     @property
     def phase_text(self) -> str:
@@ -165,9 +161,7 @@ def _ridge_velocity(peak: Array, height: Array, lag: Array) -> float:
     return float(np.sum(height**2 * lag * peak) / np.sum(height**2 * lag**2))
 
 
-def _phase_velocity(
-    cross: Modes, used: NDArray[np.bool_], lag: Array, wavenumber: Array, near: float
-) -> float:
+def _phase_velocity(cross: Modes, used: NDArray[np.bool_], lag: Array, wavenumber: Array, near: float) -> float:
     """The slope of the phase over k tau, of modes as long as they are coherent.
 
     The phase is followed from lag to lag. `near`: a velocity that tells which turn the change in one lag belongs to.
@@ -192,16 +186,12 @@ def _why_not(values: Array, half_widths: Array, segments: int, first: float, sam
     if segments == 1:
         return f"{samples} samples are too few; {MIN_SEGMENTS * MIN_LENGTH} are needed"
     if first < FIRST_CORRELATED:
-        return (
-            f"the correlation falls to {first:.2g} between two samples; the samples are too far apart in time"
-        )
+        return f"the correlation falls to {first:.2g} between two samples; the samples are too far apart in time"
     if not np.isfinite(values).all():
         return "no wavenumber is coherent from one sample to the next"
     difference = abs(values[0] - values[1])
     if difference > max(SAME * np.abs(values).max(), float(np.hypot(*half_widths))):
-        ridge, phase = (
-            with_interval(*pair, may_be_zero=True) for pair in zip(values, half_widths, strict=True)
-        )
+        ridge, phase = (with_interval(*pair, may_be_zero=True) for pair in zip(values, half_widths, strict=True))
         return f"the correlation moves at {ridge}, the phases at {phase}"
     return ""
 

@@ -26,12 +26,7 @@ Array = NDArray[np.float64]
 
 FIELDS = ("u", "v", "w", "p")
 SHEARS = layout.SHEAR_HISTOGRAMS
-_DIRECTIONS = {
-    "shear_x": "tau_xz",
-    "shear_y": "tau_yz",
-    "u_joint": "u",
-    "w_joint": "w",
-}  # which names count them
+_DIRECTIONS = {"shear_x": "tau_xz", "shear_y": "tau_yz", "u_joint": "u", "w_joint": "w"}  # which names count them
 
 # Profiles of the statistics: for wall units, and to be compared with the moments of the histograms.
 _CENTRE_PROFILES = (*layout.VELOCITY_MOMENTS, *layout.PRESSURE_MOMENTS)
@@ -109,9 +104,7 @@ class DensityBlocks:
     same_samples: bool  # as in the statistics
 
 
-def load_densities(
-    directory: Path, statistics: Blocks, begin: float | None, end: float | None
-) -> DensityBlocks:
+def load_densities(directory: Path, statistics: Blocks, begin: float | None, end: float | None) -> DensityBlocks:
     """Blocks of densities between two times, with the profiles of the statistics; an error if there are none."""
     path = directory / layout.DENSITIES_FILE
     if not path.is_file():
@@ -125,9 +118,7 @@ def load_densities(
     for name in (*layout.HISTOGRAMS, *(layout.JOINT_BINNED if z_joint.size else ())):
         middle, width = (constant[form.format(name)] for form in (layout.BIN_MIDDLE, layout.BIN_WIDTH))
         if not np.all(width > 0):
-            raise InputOutputError(
-                f"{path}: '/{layout.BIN_WIDTH.format(name)}' holds a width that is not positive"
-            )
+            raise InputOutputError(f"{path}: '/{layout.BIN_WIDTH.format(name)}' holds a width that is not positive")
         joint = name in layout.JOINT_BINNED
         scale, below = (layout.JOINT_WIDTHS, layout.JOINT_BINS / 2) if joint else (1, layout.BINS / 2)
         bins[name] = Bins(middle - below * scale * width, scale * width)
@@ -242,8 +233,7 @@ class WallDensities:
         def joint(image: str, n: int) -> Joint:
             bins = [self.bins[name] for name in layout.JOINT_BINNED]
             low, width = (
-                [float(v[n]) for v in values]
-                for values in zip(*((b.low, b.width) for b in bins), strict=True)
+                [float(v[n]) for v in values] for values in zip(*((b.low, b.width) for b in bins), strict=True)
             )
             found = Joint(self.means.face[layout.JOINT][n], (low[0], low[1]), (width[0], width[1]))
             return found.linear([_sign(name, image) for name in layout.JOINT_BINNED])

@@ -146,9 +146,7 @@ def density_map(axes: Axes, evaluated: EvaluatedDensities) -> QuadContourSet:
         logarithm = np.log10(np.nan_to_num(values))
     levels = np.arange(-4, 0.25, 0.5)
     middle = (edges[1:] + edges[:-1]) / 2
-    filled = axes.contourf(
-        z_plus, middle, np.clip(logarithm, -9, None).T, levels=levels, cmap="Blues", extend="max"
-    )
+    filled = axes.contourf(z_plus, middle, np.clip(logarithm, -9, None).T, levels=levels, cmap="Blues", extend="max")
     axes.plot(z_plus, evaluated.values["mean_u"], color=BLACK, linewidth=1.5, label="mean")
     log_wall_axis(axes, z_plus)
     axes.set_xlim(1.0, z_plus[-1])
@@ -181,13 +179,7 @@ def moment_profile(axes: Axes, evaluated: EvaluatedDensities, moment: str) -> Ax
         z_plus, values, cut_off = found.plus(found.z(field))[known], values[known], cut_off[known]
         colour = COMPONENT[field]
         line_with_band(
-            axes,
-            z_plus,
-            values,
-            evaluated.width(name)[known],
-            color=colour,
-            label=f"${field}$",
-            **near_wall(z_plus),
+            axes, z_plus, values, evaluated.width(name)[known], color=colour, label=f"${field}$", **near_wall(z_plus)
         )
         axes.plot(
             z_plus[cut_off], values[cut_off], linestyle="none", marker="o", markersize=5,
@@ -272,15 +264,10 @@ def holes(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
     z_plus = evaluated.found.plus(evaluated.found.joint_z)[height]
     axes.axhline(0, **THIN)
     for of, (label, colour) in enumerate(_QUADRANTS.values()):
-        values, width = (
-            evaluated.values["hole_minus_uw"][height, of],
-            evaluated.width("hole_minus_uw")[height, of],
-        )
+        values, width = (evaluated.values["hole_minus_uw"][height, of], evaluated.width("hole_minus_uw")[height, of])
         axes.plot(HOLE_SIZES, values, color=colour, label=label)
         if evaluated.widths is not None:
-            axes.fill_between(
-                HOLE_SIZES, values - width, values + width, color=colour, alpha=0.22, linewidth=0
-            )
+            axes.fill_between(HOLE_SIZES, values - width, values + width, color=colour, alpha=0.22, linewidth=0)
     axes.set_xlim(0, 12)
     axes.set_title(rf"$z^+={z_plus:.3g}$")
     axes.set_xlabel(r"$H$")

@@ -21,9 +21,7 @@ Array = NDArray[np.float64]
 _CUT_OFF = "*"  # after a moment that the bins cut off
 
 
-def _number(
-    evaluated: EvaluatedDensities, name: str, plane: int | tuple[()] = (), may_be_zero: bool = False
-) -> str:
+def _number(evaluated: EvaluatedDensities, name: str, plane: int | tuple[()] = (), may_be_zero: bool = False) -> str:
     value, width = float(evaluated.values[name][plane]), float(evaluated.width(name)[plane])
     return with_interval(value, width, sign="+" if may_be_zero else "", may_be_zero=may_be_zero, scale=1)
 
@@ -41,15 +39,11 @@ def _of_fields(evaluated: EvaluatedDensities) -> list[str]:
         zero = evaluated.found.is_odd(field)
         for n, z_plus in zip(evaluated.planes[field], evaluated.z_plus(field), strict=True):
             cells = [
-                "zero by symmetry"
-                if name == "skewness" and zero[n]
-                else _moment(evaluated, f"{name}_{field}", int(n))
+                "zero by symmetry" if name == "skewness" and zero[n] else _moment(evaluated, f"{name}_{field}", int(n))
                 for name in ("rms", "skewness", "flatness")
             ]
             lines.append(
-                f"{field:<6}{z_plus:>8.4g}"
-                + "".join(f"{cell:>24}" for cell in cells)
-                + f"{in_end_bins[n]:>14.1e}"
+                f"{field:<6}{z_plus:>8.4g}" + "".join(f"{cell:>24}" for cell in cells) + f"{in_end_bins[n]:>14.1e}"
             )
     return lines
 
@@ -81,9 +75,7 @@ _QUADRANT_NAMES = ("outward q1", "ejections q2", "inward q3", "sweeps q4")
 
 
 def _of_quadrants(evaluated: EvaluatedDensities) -> list[str]:
-    lines = [
-        f"{'z+':>8}{'quadrant':>16}{'-uw+':>24}{'fraction of time':>24}",
-    ]
+    lines = [f"{'z+':>8}{'quadrant':>16}{'-uw+':>24}{'fraction of time':>24}"]
     for n, z_plus in zip(evaluated.planes["w"], evaluated.z_plus("w"), strict=True):
         for quadrant, name in zip(layout.QUADRANTS, _QUADRANT_NAMES, strict=True):
             part = _number(evaluated, f"minus_uw_q{quadrant}", int(n), may_be_zero=True)
@@ -151,8 +143,7 @@ def _density_csv(evaluated: EvaluatedDensities, field: str) -> str:
 def _shear_csv(evaluated: EvaluatedDensities, name: str) -> str:
     edges = evaluated.shear_edges[name]
     columns = {
-        f"tau_{name[-1]}_over_mean_tau{'' if evaluated.found.view.turns else '_x'}": (edges[1:] + edges[:-1])
-        / 2
+        f"tau_{name[-1]}_over_mean_tau{'' if evaluated.found.view.turns else '_x'}": (edges[1:] + edges[:-1]) / 2
     }
     return columns_text(columns | _with_widths(evaluated, {"density": f"density_{name}"}))
 

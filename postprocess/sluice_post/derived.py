@@ -40,10 +40,7 @@ def anisotropy(tensor: dict[str, Array]) -> dict[str, Array]:
     uv, vw = b.get("uv", np.zeros_like(trace)), b.get("vw", np.zeros_like(trace))
     squares = b["uu"] ** 2 + b["vv"] ** 2 + b["ww"] ** 2 + 2 * (b["uw"] ** 2 + uv**2 + vw**2)
     determinant = (
-        b["vv"] * (b["uu"] * b["ww"] - b["uw"] ** 2)
-        + 2 * uv * vw * b["uw"]
-        - b["uu"] * vw**2
-        - b["ww"] * uv**2
+        b["vv"] * (b["uu"] * b["ww"] - b["uw"] ** 2) + 2 * uv * vw * b["uw"] - b["uu"] * vw**2 - b["ww"] * uv**2
     )  # b_ij b_jk b_ki is 3 times that: b has no trace
     return {
         **{f"b_{name}": values for name, values in b.items()},

@@ -12,17 +12,7 @@ from numpy.typing import NDArray
 
 from sluice_post.derived import COMPONENTS, SPACINGS, TENSORS, Derived, two_component_limit
 from sluice_post.figures import line_with_band
-from sluice_post.style import (
-    BLACK,
-    BLUE,
-    COMPONENT,
-    ORANGE,
-    PURPLE,
-    THIN,
-    VERMILLION,
-    log_wall_axis,
-    new_figure,
-)
+from sluice_post.style import BLACK, BLUE, COMPONENT, ORANGE, PURPLE, THIN, VERMILLION, log_wall_axis, new_figure
 
 Array = NDArray[np.float64]
 
@@ -68,9 +58,7 @@ def invariant_map(axes: Axes, derived: Derived) -> Axes:
     for height, marker in _MARKS.items():
         label = rf"$z^+={derived.z_plus[far]:.0f}$" if np.isinf(height) else rf"$z^+={height:g}$"
         if np.isinf(height) or height < derived.z_plus[far]:
-            axes.plot(
-                [], [], linestyle="none", marker=marker, color=BLACK, markerfacecolor="white", label=label
-            )
+            axes.plot([], [], linestyle="none", marker=marker, color=BLACK, markerfacecolor="white", label=label)
     grey = {"fontsize": 11, "color": "#555555", "ha": "center"}
     for text, at, vertical in (
         ("isotropic", (0.0, -0.012), "top"),
@@ -160,6 +148,4 @@ def cell_sizes(axes: Axes, derived: Derived) -> Axes:
 
 
 def _line(axes: Axes, derived: Derived, name: str, colour: str | None, label: str) -> None:
-    line_with_band(
-        axes, derived.z_plus, derived.values[name], derived.bands.get(name), color=colour, label=label
-    )
+    line_with_band(axes, derived.z_plus, derived.values[name], derived.bands.get(name), color=colour, label=label)

@@ -30,6 +30,4 @@ class NoBlocksError(InputOutputError):
 
 def not_installed(module: str, extra: str) -> str:
     """What to do if a module is missing that an extra of this package brings. The package is on no registry."""
-    return (
-        f"{module} is not installed. In the folder of Sluice's sources: pip install './postprocess[{extra}]'"
-    )
+    return f"{module} is not installed. In the folder of Sluice's sources: pip install './postprocess[{extra}]'"

@@ -47,9 +47,7 @@ class EvaluatedDensities:
     shear_edges: dict[str, Array]
     values: dict[str, Array]
     widths: dict[str, Array] | None  # None with a single block
-    beyond: dict[
-        str, Array
-    ]  # what the values beyond the bins would add to rms, skewness and flatness; an estimate
+    beyond: dict[str, Array]  # what the values beyond the bins would add to rms, skewness and flatness; an estimate
 
     def z_plus(self, field: str) -> Array:
         """Heights of the planes of a field that are nearest to the chosen heights."""
@@ -75,8 +73,7 @@ def _standardized_density(histograms: list[Histogram]) -> Array:
 def _below_zero(histograms: list[Histogram]) -> float:
     """Probability of a value below 0, which the end bins leave unknown if it is in them and they are not empty."""
     below = [
-        0.0 if h.edges[1] >= 0 and h.probability[0] == 0 else float(h.cumulative(np.zeros(1))[0])
-        for h in histograms
+        0.0 if h.edges[1] >= 0 and h.probability[0] == 0 else float(h.cumulative(np.zeros(1))[0]) for h in histograms
     ]
     return float(np.mean(below))
 
@@ -120,10 +117,7 @@ def _values(
 
 
 def evaluate_densities(
-    loaded: DensityBlocks,
-    parameters: FlowParameters,
-    heights: Sequence[float] | None = None,
-    side: str | None = None,
+    loaded: DensityBlocks, parameters: FlowParameters, heights: Sequence[float] | None = None, side: str | None = None
 ) -> EvaluatedDensities:
     """Densities with intervals at the planes nearest to the heights z+; default: those of spectra."""
     found = wall_densities(loaded, parameters, side)
@@ -148,9 +142,7 @@ def evaluate_densities(
     values = values_of(loaded.blocks.means())
     widths = half_widths95(values_of, loaded.blocks) if len(loaded.blocks) > 1 else None
     names = tuple(parameters.far_end if height == inf else f"{height:.4g}" for height in heights)
-    return EvaluatedDensities(
-        found, loaded, tuple(heights), names, planes, shear_edges, values, widths, _beyond(found)
-    )
+    return EvaluatedDensities(found, loaded, tuple(heights), names, planes, shear_edges, values, widths, _beyond(found))
 
 
 @dataclass(frozen=True)

@@ -74,10 +74,7 @@ def _of_kind(run: OpenedRun, kind: str) -> Iterator[tuple[str, Callable[[], xr.D
 
 def _averaged(run: OpenedRun) -> dict[str, float]:
     """Between which times averages are taken."""
-    return {
-        "averaged_from": float(run.blocks.time_begin[0]),
-        "averaged_to": float(run.blocks.time_end[-1]),
-    }
+    return {"averaged_from": float(run.blocks.time_begin[0]), "averaged_to": float(run.blocks.time_end[-1])}
 
 
 def _origin(run: OpenedRun) -> dict[str, str]:
@@ -228,9 +225,7 @@ def _whole(path: Path, kind: type[NetCdf] | type[Zarr], overwrite: bool) -> Iter
         _remove(temporary)
 
 
-def _write_groups(
-    run: OpenedRun, target: NetCdf | Zarr, only: Sequence[str] | None
-) -> tuple[list[str], list[str]]:
+def _write_groups(run: OpenedRun, target: NetCdf | Zarr, only: Sequence[str] | None) -> tuple[list[str], list[str]]:
     """The groups written, and sentences on what was left out."""
     groups: list[str] = []
     left_out: list[str] = []

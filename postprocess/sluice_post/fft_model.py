@@ -62,12 +62,7 @@ def modelled(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     """
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if (
-            row.what != "fft"
-            or row.is_baseline
-            or row.ranks == 1
-            or row.phases.get("communication", 0.0) <= 0
-        ):
+        if row.what != "fft" or row.is_baseline or row.ranks == 1 or row.phases.get("communication", 0.0) <= 0:
             continue
         if "peer" not in row.exchange and "," not in row.exchange:
             groups.setdefault((row.device_type, row.exchange), []).append(row)
@@ -114,17 +109,7 @@ def comparison_text(rows: Iterable[Row]) -> str:
             if key not in best or row.phases["communication"] < best[key].phases["communication"]:
                 best[key] = row
         lines: list[tuple[str, ...]] = [
-            (
-                "ranks",
-                "grid",
-                "precision",
-                "slabs, ms",
-                "model",
-                "pencils, ms",
-                "model",
-                "pencils / slabs",
-                "model",
-            )
+            ("ranks", "grid", "precision", "slabs, ms", "model", "pencils, ms", "model", "pencils / slabs", "model")
         ]
         for (ranks, grid, precision, is_pencil), pencil in best.items():
             slab = best.get((ranks, grid, precision, False))
@@ -203,9 +188,7 @@ def forecasts(rows: Sequence[Row], ranks: int, hosts: Hosts) -> list[Forecast]:
         row = min((row for row in family if row.ranks == largest), key=lambda row: row.median)
         of_rank = sum(time for name, time in row.phases.items() if name != "communication")
         computation = 1e-3 * of_rank * row.ranks / ranks
-        grids = (
-            [(py, ranks // py) for py in range(2, ranks) if ranks % py == 0] if is_pencil else [(1, ranks)]
-        )
+        grids = [(py, ranks // py) for py in range(2, ranks) if ranks % py == 0] if is_pencil else [(1, ranks)]
         for py, pz in grids:
             if py <= min(nx // 2 + 1, ny) and pz <= min(ny, nz):
                 found.append(Forecast((py, pz), computation, 2 * hosts.seconds(total, (py, pz))))

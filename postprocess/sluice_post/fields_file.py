@@ -111,10 +111,7 @@ def _write_planes(
 
 
 def _root_values(source: Checkpoint, hashes: dict[str, int]) -> Values:
-    root: Values = {
-        layout.ATTR_FORMAT: layout.FIELDS_FORMAT,
-        layout.ATTR_FORMAT_VERSION: layout.FORMAT_VERSION,
-    }
+    root: Values = {layout.ATTR_FORMAT: layout.FIELDS_FORMAT, layout.ATTR_FORMAT_VERSION: layout.FORMAT_VERSION}
     copied = (layout.ATTR_VERSION, layout.ATTR_REVISION, layout.ATTR_CASE, layout.ATTR_STEP, layout.ATTR_TIME)
     root |= {name: source.file.value(name) for name in copied}
     root[layout.ATTR_CONTENTS] = "".join(f"{name} {found:016x}\n" for name, found in sorted(hashes.items()))
@@ -127,13 +124,7 @@ def _create_field(file: h5py.File, name: str, shape: tuple[int, int, int], choic
         return file.create_dataset(name, shape, choice.dtype)
     plane = (1, *shape[1:])
     return file.create_dataset(
-        name,
-        shape,
-        choice.dtype,
-        chunks=plane,
-        compression="gzip",
-        compression_opts=choice.compression,
-        shuffle=True,
+        name, shape, choice.dtype, chunks=plane, compression="gzip", compression_opts=choice.compression, shuffle=True
     )
 
 
@@ -182,9 +173,7 @@ def _write(source: Checkpoint, choice: Choice, path: Path) -> tuple[int, int, in
     return shape
 
 
-def write_fields(
-    checkpoint: Path, choice: Choice, path: Path | None = None
-) -> tuple[Path, tuple[int, int, int]]:
+def write_fields(checkpoint: Path, choice: Choice, path: Path | None = None) -> tuple[Path, tuple[int, int, int]]:
     """Writes the fields of a checkpoint, NAME.h5, and NAME.xdmf beside it; returns the path and the shape, z y x."""
     if path is not None and path.resolve() == checkpoint.resolve():
         raise UsageError(f"{path}: is the checkpoint itself; give another name")

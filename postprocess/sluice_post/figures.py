@@ -17,16 +17,7 @@ from sluice_post import literature
 from sluice_post.bands import Bands
 from sluice_post.interpolation import interpolate
 from sluice_post.profiles import WallProfiles
-from sluice_post.style import (
-    BLACK,
-    BLUE,
-    COMPONENT,
-    THIN,
-    VERMILLION,
-    flatness_axis,
-    log_wall_axis,
-    new_figure,
-)
+from sluice_post.style import BLACK, BLUE, COMPONENT, THIN, VERMILLION, flatness_axis, log_wall_axis, new_figure
 from sluice_post.symmetry import Symmetry
 
 Array = NDArray[np.float64]
@@ -142,9 +133,7 @@ def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     for name, label in _RMS_LABELS.items():
         if profiles.has(name):
             values, shown = profiles.centre[name], _component_label(label, profiles)
-            line_with_band(
-                axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=shown
-            )
+            line_with_band(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=shown)
             top = max(top, float(np.max(values)))
     _headroom(axes, top or 1.0, fraction=0.3)
     axes.set_ylabel("rms in wall units")

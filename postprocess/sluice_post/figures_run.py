@@ -55,10 +55,7 @@ def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) ->
     """Re_tau of each wall against time, and over the last third of the run that of the mean wall stress."""
     rows = thinned(series)
     shown = []
-    for name, colour, label in (
-        (layout.RE_TAU_BOTTOM, BLUE, "bottom"),
-        (layout.RE_TAU_TOP, VERMILLION, "top"),
-    ):
+    for name, colour, label in ((layout.RE_TAU_BOTTOM, BLUE, "bottom"), (layout.RE_TAU_TOP, VERMILLION, "top")):
         if name in walls_with_shear(series):
             axes.plot(series.time[rows], series[name][rows], color=colour, label=label, linewidth=1.2)
             shown.append(series[name])
@@ -124,9 +121,7 @@ def scalar_flux_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     """The fluxes of a scalar into the fluid at both walls against time."""
     rows = thinned(series)
     for (wall, column), colour in zip(layout.SCALAR_FLUX.items(), (BLUE, VERMILLION), strict=True):
-        axes.plot(
-            series.time[rows], series[column.format(name)][rows], color=colour, linewidth=1.2, label=wall
-        )
+        axes.plot(series.time[rows], series[column.format(name)][rows], color=colour, linewidth=1.2, label=wall)
     columns = [series[column.format(name)] for column in layout.SCALAR_FLUX.values()]
     _limits(axes, np.stack(columns).T.ravel())
     axes.set_ylabel(f"flux of {name} into the fluid")
@@ -172,9 +167,7 @@ def history_panels(series: TimeSeries) -> list[str]:
     return [name for name, there in shown.items() if there]
 
 
-def history(
-    series: TimeSeries, re_tau_mean: MeanEstimate | None, averaging_start: float | None = None
-) -> Figure:
+def history(series: TimeSeries, re_tau_mean: MeanEstimate | None, averaging_start: float | None = None) -> Figure:
     """Panels against time: Re_tau, bulk velocity, energy, forcing, divergence, time step (history_panels).
 
     In h and U. `averaging_start`: a time that all panels mark.
@@ -190,9 +183,7 @@ def history(
         engine.set(wspace=0.05)
     if averaging_start is not None:
         for axes in panels.values():
-            axes.axvline(
-                averaging_start, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)), label="averages start"
-            )
+            axes.axvline(averaging_start, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)), label="averages start")
     if "re_tau" in panels:
         re_tau_history(panels["re_tau"], series, re_tau_mean)
     for name in _COLUMNS:
@@ -202,9 +193,7 @@ def history(
     time_step_history(panels["time step"], series)
     for name, axes in panels.items():
         is_wide = names.count(name) == 2
-        axes.tick_params(
-            axis="x", labelbottom=is_wide or name in rows[-1]
-        )  # a wide panel has a time scale of its own
+        axes.tick_params(axis="x", labelbottom=is_wide or name in rows[-1])  # a wide panel has a time scale of its own
         if not is_wide and name not in rows[-1]:
             axes.set_xlabel("")
     figure.align_ylabels()

@@ -65,9 +65,7 @@ def _drive(parameters: FlowParameters) -> str:
 def _direction(vector: tuple[float, float, float]) -> str:
     """+x, -z, or the components of a vector of length 1."""
     length = hypot(*vector)
-    axes = [
-        f"{'-' if value < 0 else '+'}{axis}" for axis, value in zip("xyz", vector, strict=True) if value != 0
-    ]
+    axes = [f"{'-' if value < 0 else '+'}{axis}" for axis, value in zip("xyz", vector, strict=True) if value != 0]
     return axes[0] if len(axes) == 1 else "[" + ", ".join(f"{value / length:.3g}" for value in vector) + "]"
 
 
@@ -77,9 +75,7 @@ def _rotation(parameters: FlowParameters, flow: Flow, held: Held | None) -> str:
         return ""
     if flow.kind == EKMAN:
         re_d = ekman_reynolds(parameters)
-        return "below a geostrophic flow in a rotating frame" + (
-            f", Re_D = G D/nu = {re_d:.5g}" if re_d else ""
-        )
+        return "below a geostrophic flow in a rotating frame" + (f", Re_D = G D/nu = {re_d:.5g}" if re_d else "")
     names = {"x": "streamwise axis", "y": "spanwise axis", "z": "wall-normal axis"}
     axes = [axis for axis, rate in zip("xyz", flow.rotation, strict=True) if rate != 0]
     rate, axis = hypot(*flow.rotation), f"axis along {_direction(flow.rotation)}"
@@ -109,11 +105,7 @@ def _at(wall: ScalarWall) -> str:
 
 def _scalar(scalar: Scalar) -> str:
     bottom, top = _at(scalar.bottom), _at(scalar.top)
-    walls = (
-        f"{bottom} at both walls"
-        if bottom == top
-        else f"{bottom} at the bottom wall and {top} at the top wall"
-    )
+    walls = f"{bottom} at both walls" if bottom == top else f"{bottom} at the bottom wall and {top} at the top wall"
     words = _SOURCES.get(scalar.source, f"source {scalar.source}")
     source = "" if scalar.source == "none" else f", {words} {scalar.source_amount:g}"
     return f"{scalar.name} (Pr {scalar.prandtl:g}, {walls}{source})"
@@ -193,9 +185,7 @@ def flow_of_case(case_text: str) -> str:
 
     def product(section: str, key: str) -> str:
         numbers = value_at(case_text, section, key)
-        return (
-            " x ".join(f"{number:.4g}" for number in numbers) if isinstance(numbers, list) else "unknown size"
-        )
+        return " x ".join(f"{number:.4g}" for number in numbers) if isinstance(numbers, list) else "unknown size"
 
     def numbers(section: str) -> str:
         found = value_at(case_text, "flow", section)
@@ -204,11 +194,7 @@ def flow_of_case(case_text: str) -> str:
         return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in found.items())
 
     scalars = value_at(case_text, "scalars")
-    names = (
-        [str(one.get("name")) for one in scalars if isinstance(one, dict)]
-        if isinstance(scalars, list)
-        else []
-    )
+    names = [str(one.get("name")) for one in scalars if isinstance(one, dict)] if isinstance(scalars, list) else []
     parts = {
         "flow.reynolds": numbers("reynolds"),
         "flow.forcing": numbers("forcing") or "none",

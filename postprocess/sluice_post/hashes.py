@@ -107,9 +107,7 @@ _INTEGER, _REAL, _TEXT = range(3)
 def values_hash(values: Mapping[str, int | float | str]) -> int:
     """The hash of named values: of their names, types and bits."""
     value_hash = len(values)
-    for name, value in sorted(
-        (name.encode("utf-8", "surrogateescape"), value) for name, value in values.items()
-    ):
+    for name, value in sorted((name.encode("utf-8", "surrogateescape"), value) for name, value in values.items()):
         if isinstance(value, str):
             kind, data = _TEXT, value.encode("utf-8", "surrogateescape")
         elif isinstance(value, float):

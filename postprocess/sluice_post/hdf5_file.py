@@ -331,9 +331,7 @@ class Hdf5File:
         if name not in attributes:
             raise InputOutputError(f"{self.path}: {what} has no attribute '{name}'; the file is damaged")
         if _scalar(attributes[name]) != found:
-            raise InputOutputError(
-                f"{self.path}: {what} is damaged: it does not have the hash stored with it"
-            )
+            raise InputOutputError(f"{self.path}: {what} is damaged: it does not have the hash stored with it")
 
 
 def _scalar(value: Any) -> int | float | str | None:

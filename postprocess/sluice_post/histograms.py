@@ -119,10 +119,7 @@ def beyond_bins(histograms: Sequence[Histogram]) -> Moments:
     fourth = raw[4] - 4 * raw[1] * raw[3] + 6 * raw[1] ** 2 * raw[2] - 3 * raw[1] ** 4
     safe = np.where(np.isfinite(known.skewness), variance, np.nan)
     return Moments(
-        changes[1],
-        variance - known.variance,
-        third / safe**1.5 - known.skewness,
-        fourth / safe**2 - known.flatness,
+        changes[1], variance - known.variance, third / safe**1.5 - known.skewness, fourth / safe**2 - known.flatness
     )
 
 

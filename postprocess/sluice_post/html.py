@@ -130,9 +130,9 @@ def key_figure_rows(results: Results) -> list[Row]:
         determined = imposed or key in _MAY_BE_ZERO or is_determined(value, half_width)
         if key in known and determined and not results.is_set(key):
             percent = percent_difference(Figure(key, label, value, half_width), known[key])
-            difference = with_interval(
-                *percent, " %", sign="+", may_be_zero=True, scale=100, plus_minus="±"
-            ).replace("-", "−")
+            difference = with_interval(*percent, " %", sign="+", may_be_zero=True, scale=100, plus_minus="±").replace(
+                "-", "−"
+            )
         is_laminar = results.run.profiles is not None and results.run.profiles.laminar
         if not determined:
             found = (Markup(NOT_DETERMINED), number_and_interval(value, half_width))
@@ -155,8 +155,7 @@ def key_figure_rows(results: Results) -> list[Row]:
         for figure in results.last_third
     ]
     rows += [
-        row(_with_remark(figure, results), figure.key, figure.value, figure.half_width)
-        for figure in results.table
+        row(_with_remark(figure, results), figure.key, figure.value, figure.half_width) for figure in results.table
     ]
     return rows
 
@@ -266,9 +265,7 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters.update(
-        number=number, with_interval=number_and_interval, value_of_record=value_of_record
-    )
+    environment.filters.update(number=number, with_interval=number_and_interval, value_of_record=value_of_record)
     return environment.get_template("report.html")
 
 
@@ -282,12 +279,9 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         run=run,
         published=results.published,
         flow_name=_flow_name(results),
-        key_figures=key_figure_rows(results)
-        + _residuals(results.residuals, run.profiles.wall if run.profiles else ""),
+        key_figures=key_figure_rows(results) + _residuals(results.residuals, run.profiles.wall if run.profiles else ""),
         verdicts=verdicts(results),
-        figure_groups=[
-            (wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)
-        ],
+        figure_groups=[(wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)],
         comparison=comparison,
         performance=_performance(record, has_depth=not is_ekman_layer),
         phases=_phases(record),

@@ -87,9 +87,7 @@ def _read_stream(path: Path, descriptor: int) -> bytes:
             raise OSError(errno.EFBIG, f"it has more than {_MAX_BYTES} bytes", str(path))
         if not has_writer and waited > _FOR_WRITER:
             raise OSError(
-                errno.ETIMEDOUT,
-                f"no program has opened this pipe for writing in {_FOR_WRITER:g} s",
-                str(path),
+                errno.ETIMEDOUT, f"no program has opened this pipe for writing in {_FOR_WRITER:g} s", str(path)
             )
         if waited > _FOR_TEXT:
             raise OSError(errno.ETIMEDOUT, f"its text has not ended in {_FOR_TEXT:g} s", str(path))

@@ -103,10 +103,7 @@ def wall_shears(
 ) -> dict[str, float]:
     """Magnitude of the shear stress in a direction on each no-slip wall, by wall."""
     shear = direction[0] * means.face["tau_xz"] + direction[1] * means.face["tau_yz"]
-    walls = {
-        "bottom": (shear[0], parameters.no_slip_bottom),
-        "top": (shear[-1], parameters.no_slip_top),
-    }
+    walls = {"bottom": (shear[0], parameters.no_slip_bottom), "top": (shear[-1], parameters.no_slip_top)}
     return {name: float(abs(value)) for name, (value, no_slip) in walls.items() if no_slip}
 
 
@@ -193,9 +190,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
     if "re_b" in values:
         values["u_b_plus"] = _bulk_velocity(means, parameters) / profiles.u_tau
     if not parameters.is_ekman_layer:
-        even = profiles.symmetry is Symmetry.MIRROR or not (
-            parameters.no_slip_bottom and parameters.no_slip_top
-        )
+        even = profiles.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
         values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
     if not profiles.laminar:
         for letter in "uvw":
@@ -213,9 +208,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
         does_work = parameters.controlled or parameters.buoyancy is not None or parameters.magnetic_drag != 0
         if not does_work:  # on the fluctuations, beside production
             values["dissipation"] = _integral(production, profiles)
-    by_force_alone = (
-        profiles.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
-    )
+    by_force_alone = profiles.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
     if by_force_alone and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values

@@ -124,9 +124,7 @@ def _on_wall(profiles: WallProfiles, name: str) -> float:
     return float(profiles.face[name][0]) if name == "dUdz" else 0.0
 
 
-def profile_texts(
-    profiles: WallProfiles, parameters: FlowParameters, bands: Bands | None = None
-) -> dict[str, str]:
+def profile_texts(profiles: WallProfiles, parameters: FlowParameters, bands: Bands | None = None) -> dict[str, str]:
     """The files of profiles by name, wall included, with their v wall-normal and their w spanwise.
 
     Two, and with intervals two more of the same columns, of standard errors. What the run did not record is NaN.
@@ -155,10 +153,7 @@ def profile_texts(
         if errors is not None:
             values = [np.append(0.0, errors.centre.get(profile, absent)) for _, profile, *_ in columns]
             of_errors = replace(
-                table,
-                name=error_name,
-                description=f"Standard errors. {description}",
-                columns=[*heights, *values],
+                table, name=error_name, description=f"Standard errors. {description}", columns=[*heights, *values]
             )
             texts[error_name] = _text(of_errors, profiles, parameters)
     return texts
@@ -187,8 +182,7 @@ def _budget_columns(found: WallBudgets) -> dict[str, Terms]:
     for stress, budget in found.budgets.items():
         wall = found.terms_on_wall(stress)
         columns[stress] = {
-            name: np.append(wall[name], interpolate(centres, budget.z, values))
-            for name, values in budget.terms.items()
+            name: np.append(wall[name], interpolate(centres, budget.z, values)) for name, values in budget.terms.items()
         }
     return columns
 
@@ -204,9 +198,7 @@ def budget_texts(blocks: Blocks, parameters: FlowParameters, side: str | None = 
         columns = _budget_columns(wall_budgets(means, parameters, side))
         absent = np.zeros_like(z)
         return {
-            stress: np.array(
-                [factor * columns[stress].get(term, absent) for _, term, factor in _BUDGET_COLUMNS]
-            )
+            stress: np.array([factor * columns[stress].get(term, absent) for _, term, factor in _BUDGET_COLUMNS])
             + 0.0  # no -0
             for stress in STRESSES
         }
@@ -220,9 +212,7 @@ def budget_texts(blocks: Blocks, parameters: FlowParameters, side: str | None = 
             theirs = layout.LEE_MOSER_STRESSES[stress]
             name = pattern.format(theirs)
             description = f"{prefix}Terms in Reynolds stress transport equation for {theirs}"
-            table = _Table(
-                name, description, _BUDGET_HEADER, _BUDGET_REMARKS, headings, [*heights, *values[stress]]
-            )
+            table = _Table(name, description, _BUDGET_HEADER, _BUDGET_REMARKS, headings, [*heights, *values[stress]])
             texts[name] = _text(table, found, parameters)
     return texts
 
@@ -263,9 +253,7 @@ def _write_datasets(path: Path, datasets: Mapping[str, Array]) -> None:
             unfinished.unlink(missing_ok=True)
 
 
-def write_spectra(
-    folder: Path, blocks: Blocks, parameters: FlowParameters, side: str | None = None
-) -> list[Path]:
+def write_spectra(folder: Path, blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> list[Path]:
     """Writes the HDF5 file of spectra, and with more than one block that of their standard errors."""
 
     def arrays(means: Means) -> dict[str, Array]:

@@ -166,8 +166,6 @@ def with_value(published: Published, key: str) -> Published | None:
     others = [
         entry
         for entry in PUBLISHED
-        if not entry.flow.differences(published.flow)
-        and key in entry.values
-        and comparable(entry, published.re_tau)
+        if not entry.flow.differences(published.flow) and key in entry.values and comparable(entry, published.re_tau)
     ]
     return min(others, key=lambda entry: abs(log(entry.re_tau / published.re_tau)), default=None)

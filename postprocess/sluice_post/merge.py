@@ -84,9 +84,7 @@ def _check_alike(paths: Sequence[Path]) -> None:
             before = blocks
 
 
-def _merged(
-    name: str, values: NDArray[np.generic], groups: Sequence[NDArray[np.intp]]
-) -> NDArray[np.generic]:
+def _merged(name: str, values: NDArray[np.generic], groups: Sequence[NDArray[np.intp]]) -> NDArray[np.generic]:
     if name == layout.BLOCK:
         return np.arange(len(groups), dtype=values.dtype)
     if name in _FIRST:
@@ -119,9 +117,7 @@ def _attach_scales(path: Path, file: h5py.File) -> None:
                     dataset.dims[axis].attach_scale(file[label])
 
 
-def _joined(
-    sources: Sequence[BlocksFile], held: Sequence[NDArray[np.bool_]], name: str
-) -> NDArray[np.generic]:
+def _joined(sources: Sequence[BlocksFile], held: Sequence[NDArray[np.bool_]], name: str) -> NDArray[np.generic]:
     """The rows of a dataset in all sources, of the blocks that hold samples."""
     parts = []
     for source, mask in zip(sources, held, strict=True):
@@ -151,9 +147,7 @@ def _write_merged(sources: Sequence[BlocksFile], file: h5py.File, count: int | N
         if name.startswith(f"{layout.PARAMETER_SET}_"):
             last.copy_group(name, file)
         elif name not in file:
-            raise InputOutputError(
-                f"{last.path}: '/{name}' is a group that no run writes; the file is damaged"
-            )
+            raise InputOutputError(f"{last.path}: '/{name}' is a group that no run writes; the file is damaged")
     for name in last.datasets():
         if name in file:
             continue

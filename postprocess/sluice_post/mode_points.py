@@ -76,9 +76,7 @@ class ModePoints:
             self._add_axis(axis, coordinates)
         unknown = set(coordinates) - set(layout.PROBE_LINES)
         if unknown or not self.dims:
-            raise UsageError(
-                f"coordinates {', '.join(coordinates)}: there must be some of z, y, x, none else"
-            )
+            raise UsageError(f"coordinates {', '.join(coordinates)}: there must be some of z, y, x, none else")
         self.homogeneous: tuple[str, ...] = tuple(axis for axis in self.dims if axis in homogeneous)
         self.wavenumbers: dict[str, Array] = self._find_wavenumbers(homogeneous)
         self.lead_shape: tuple[int, ...] = tuple(values.size for values in self.wavenumbers.values())
@@ -105,9 +103,7 @@ class ModePoints:
     def _find_wavenumbers(self, asked: Sequence[str]) -> dict[str, Array]:
         """Along the last homogeneous direction those from 0 on: samples are real."""
         if missing := set(asked) - set(self.dims):
-            raise UsageError(
-                f"homogeneous {', '.join(sorted(missing))}: samples have only {', '.join(self.dims)}"
-            )
+            raise UsageError(f"homogeneous {', '.join(sorted(missing))}: samples have only {', '.join(self.dims)}")
         found: dict[str, Array] = {}
         for axis in self.homogeneous:
             points = self.coordinates[axis]
@@ -180,9 +176,7 @@ class ModePoints:
             along = [1] * len(axes)
             along[n] = -1
             k = self.wavenumbers[f"k{axis}"].reshape(along)
-            first = np.array(
-                [spacing / 2 * (layout.PROBE_FACES.get(name) == axis) for name in self.components]
-            )
+            first = np.array([spacing / 2 * (layout.PROBE_FACES.get(name) == axis) for name in self.components])
             of_components = first.reshape(-1, *[1] * len(self.rest))
             found *= np.exp(-1j * k * (points[0] + of_components)) / size
             if axis == self.homogeneous[-1]:

@@ -114,9 +114,7 @@ class StreamingPOD(_Stream):
     def _allocate(self) -> None:
         points = self.points
         centred = (points.has_mean() & self._removes_mean)[:, None]
-        self._kept = RankLimited(
-            self._space, (points.count, 1, points.size), self.rank, points.is_complex, centred
-        )
+        self._kept = RankLimited(self._space, (points.count, 1, points.size), self.rank, points.is_complex, centred)
         self._waiting = self._space.zeros((points.count, 1, points.size, self._batch), points.is_complex)
         self._count = 0  # of waiting samples
 
@@ -142,10 +140,7 @@ class StreamingPOD(_Stream):
         found = self._kept.result()
         # Wavenumbers are along the first axis of what is decomposed, so that pieces of them are.
         found = Decomposed(
-            found.vectors[None, :, 0],
-            found.energy[None, :, 0],
-            found.total[None, :, 0],
-            found.error[None, :, 0],
+            found.vectors[None, :, 0], found.energy[None, :, 0], found.total[None, :, 0], found.error[None, :, 0]
         )
         return modes_dataset(self.points, found, self.samples, None, mean, {"method": "POD"} | self._about())
 

@@ -90,9 +90,7 @@ def _encoded(planes: list[_Plane], colours: ScalarMappable, aspect: float) -> tu
     width = min(WIDTH, round(MAX_HEIGHT / aspect))
     while True:
         height = max(1, round(width * aspect))
-        frames = [
-            _webp(colours.to_rgba(_pixels(plane, width, height), bytes=True)[..., :3]) for plane in planes
-        ]
+        frames = [_webp(colours.to_rgba(_pixels(plane, width, height), bytes=True)[..., :3]) for plane in planes]
         if sum(map(len, frames)) <= MAX_BYTES:
             return frames, width, height
         width = width * 3 // 4

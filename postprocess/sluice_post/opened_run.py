@@ -13,16 +13,7 @@ import xarray as xr
 from sluice_post import layout
 from sluice_post.budgets import STRESSES
 from sluice_post.comparison import Comparison, compare_with
-from sluice_post.datasets import (
-    budgets,
-    densities,
-    fields,
-    phases,
-    profiles,
-    scalar_profiles,
-    scalars,
-    spectra,
-)
+from sluice_post.datasets import budgets, densities, fields, phases, profiles, scalar_profiles, scalars, spectra
 from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
@@ -152,8 +143,7 @@ class OpenedRun(EvaluatedRun):
         """
         begin, end = self.selection.begin, self.selection.end
         return LazyDatasets(
-            slice_labels(self.directory),
-            lambda label: fields.slice_dataset(self.directory, label, begin, end),
+            slice_labels(self.directory), lambda label: fields.slice_dataset(self.directory, label, begin, end)
         )
 
     @cached_property
@@ -171,17 +161,12 @@ class OpenedRun(EvaluatedRun):
         Values are read when they are used, and only those used.
         """
         begin, end, series = self.selection.begin, self.selection.end, fields.field_series(self.directory)
-        return LazyDatasets(
-            list(series), lambda name: fields.field_series_dataset(name, series[name], begin, end)
-        )
+        return LazyDatasets(list(series), lambda name: fields.field_series_dataset(name, series[name], begin, end))
 
     @cached_property
     def checkpoints(self) -> Mapping[int, xr.Dataset]:
         """The flow at each checkpoint by its step: u, v, w and p, (z, y, x), read from the file when used."""
-        paths = {
-            int(path.stem.removeprefix("step_")): path
-            for path in self.directory.glob(layout.CHECKPOINT_PATTERN)
-        }
+        paths = {int(path.stem.removeprefix("step_")): path for path in self.directory.glob(layout.CHECKPOINT_PATTERN)}
         return LazyDatasets(sorted(paths), lambda step: fields.checkpoint_dataset(paths[step]))
 
     def compare(self, *references: str | Path, quantities: Sequence[str] | None = None) -> Comparison:
@@ -208,6 +193,4 @@ def open_run(
     heights: Sequence[float] | None = None,
 ) -> OpenedRun:
     """The run in a directory; see Selection for the arguments."""
-    return OpenedRun(
-        Path(directory), Selection(begin, end, side, None if heights is None else tuple(heights))
-    )
+    return OpenedRun(Path(directory), Selection(begin, end, side, None if heights is None else tuple(heights)))

@@ -20,12 +20,8 @@ def profiles(axes: Axes, found: PhaseAverages) -> Axes:
     for n in range(0, found.phase.size, step):
         colour = colormaps["twilight_shifted"](0.1 + 0.8 * n / found.phase.size)
         band = found.widths["U"][:, n]
-        line_with_band(
-            axes, found.z, found.centre["U"][:, n], band, color=colour, label=f"{found.phase[n]:.3f}"
-        )
-    axes.plot(
-        found.z, found.harmonic["mean_u"], color=BLACK, linewidth=1.0, linestyle=(0, (5, 3)), label="mean"
-    )
+        line_with_band(axes, found.z, found.centre["U"][:, n], band, color=colour, label=f"{found.phase[n]:.3f}")
+    axes.plot(found.z, found.harmonic["mean_u"], color=BLACK, linewidth=1.0, linestyle=(0, (5, 3)), label="mean")
     axes.set_xlim(found.z_face[0], found.z_face[-1])
     axes.legend(title=PHASE, fontsize=9, ncols=3)
     axes.set_xlabel("$z/h$")
@@ -33,9 +29,7 @@ def profiles(axes: Axes, found: PhaseAverages) -> Axes:
     return axes
 
 
-def _against_phase(
-    axes: Axes, found: PhaseAverages, lines: dict[str, tuple[str | None, str]], label: str
-) -> Axes:
+def _against_phase(axes: Axes, found: PhaseAverages, lines: dict[str, tuple[str | None, str]], label: str) -> Axes:
     for name, (colour, text) in lines.items():
         line_with_band(axes, found.phase, found.line[name], found.widths[name], color=colour, label=text, marker="o",
                        markersize=3.5)  # fmt: skip
@@ -82,9 +76,7 @@ def amplitude(axes: Axes, found: PhaseAverages) -> Axes:
     """The amplitude of the first harmonic of u and v against z/h."""
     for c in _periodic(found):
         name = f"amplitude_{c}"
-        line_with_band(
-            axes, found.z, found.harmonic[name], found.widths[name], color=COMPONENT[c], label=f"${c}$"
-        )
+        line_with_band(axes, found.z, found.harmonic[name], found.widths[name], color=COMPONENT[c], label=f"${c}$")
     axes.set_ylim(bottom=0)
     return _against_height(axes, found, "amplitude / $U$")
 

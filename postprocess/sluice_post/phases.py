@@ -78,9 +78,7 @@ def _scalar_names(file: Hdf5File) -> list[str]:
     return sorted(name for name in names if layout.BY_PHASE.format(name) in file)
 
 
-def load_phases(
-    directory: Path, begin: float | None = None, end: float | None = None
-) -> tuple[float, Blocks]:
+def load_phases(directory: Path, begin: float | None = None, end: float | None = None) -> tuple[float, Blocks]:
     """The period, and the blocks between two times with the sums by phase at the centres and on the faces."""
     path = check_directory(directory) / layout.STATISTICS_FILE
     _, blocks = read_blocks(path, _contents)
@@ -147,9 +145,7 @@ def _averages(means: Means) -> tuple[dict[str, Array], dict[str, Array], dict[st
 
 def first_harmonic(values: Array, phase: Array) -> NDArray[np.complex128]:
     """Amplitude times exp(-2 pi i lag) of values by phase: mean + amplitude cos(2 pi (phase - lag)) + higher ones."""
-    periodic = values - values.mean(
-        axis=-1, keepdims=True
-    )  # a mean would leak where phases are not equally spaced
+    periodic = values - values.mean(axis=-1, keepdims=True)  # a mean would leak where phases are not equally spaced
     return np.asarray(2 * (periodic @ np.exp(-2j * np.pi * phase)) / phase.size)
 
 

@@ -171,17 +171,13 @@ class RunPlots:
         with shared_axes(ax) as axes:
             return budget_figures.imbalance(axes, self._scalar_budgets(name, budget), budget, {})
 
-    def scalar_spectra_map(
-        self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None
-    ) -> Axes:
+    def scalar_spectra_map(self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None) -> Axes:
         """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, over wavelength and height."""
         ax = current_axes(ax)
         spectra_figures.spectra_map(ax, self._scalar_spectra(name).found, quantity, axis)
         return ax
 
-    def scalar_spectrum(
-        self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None
-    ) -> Axes:
+    def scalar_spectrum(self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None) -> Axes:
         """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, at the chosen heights."""
         spectra = self._scalar_spectra(name)
         return scalar_spectra_figures.spectrum(current_axes(ax), spectra, quantity, axis)
@@ -189,17 +185,13 @@ class RunPlots:
     def _scalar_spectra(self, name: str) -> EvaluatedScalarSpectra:
         found = self._run.evaluated_scalar_spectra
         if name not in found:
-            raise UsageError(
-                f"no spectra of a scalar {name}; there are those of {', '.join(found) or 'none'}"
-            )
+            raise UsageError(f"no spectra of a scalar {name}; there are those of {', '.join(found) or 'none'}")
         return found[name]
 
     def _scalar_budgets(self, name: str, budget: str) -> EvaluatedScalarBudgets:
         found = self._run.evaluated_scalar_budgets
         if name not in found:
-            raise UsageError(
-                f"no budgets of a scalar {name}; there are those of {', '.join(found) or 'none'}"
-            )
+            raise UsageError(f"no budgets of a scalar {name}; there are those of {', '.join(found) or 'none'}")
         if budget not in found[name].found.budgets:
             raise UsageError(f"no budget {budget} of a scalar; one of {', '.join(found[name].found.budgets)}")
         return found[name]
@@ -281,9 +273,7 @@ class RunPlots:
 
     def joint_density(self, height: float, ax: Axes | None = None) -> Axes:
         """Joint density of u' and w' at the height nearest to z+ = `height`."""
-        return joint_figures.joint_density(
-            current_axes(ax), self._run.evaluated_densities, self._joint(height)
-        )
+        return joint_figures.joint_density(current_axes(ax), self._run.evaluated_densities, self._joint(height))
 
     def covariance_integrand(self, height: float, ax: Axes | None = None) -> Axes:
         """u'w'P(u', w') over its largest magnitude at the height nearest to z+ = `height`."""
@@ -360,9 +350,7 @@ class RunPlots:
         with shared_axes(ax) as axes:
             return probe_figures.frequency_spectrum(axes, spectrum)
 
-    def space_time_correlation(
-        self, probe: str, field: str = "u", height: int = 0, ax: Axes | None = None
-    ) -> Axes:
+    def space_time_correlation(self, probe: str, field: str = "u", height: int = 0, ax: Axes | None = None) -> Axes:
         """The space-time correlation of a line along x at one of its heights, by number from 0."""
         ax = current_axes(ax)
         probe_figures.space_time_correlation(ax, convection(self._probe(probe), field, height))

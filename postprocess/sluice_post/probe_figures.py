@@ -69,13 +69,7 @@ def convection_figure(found: Sequence[Convection]) -> Figure:
 def space_time_correlation(axes: Axes, one: Convection) -> QuadMesh:
     """The space-time correlation at one height in the frame of the grid, and the path of its peak; returns the mesh."""
     image = axes.pcolormesh(
-        one.separation,
-        one.lag,
-        one.correlation,
-        cmap=DIVERGING_MAP,
-        vmin=-1,
-        vmax=1,
-        shading="nearest",
+        one.separation, one.lag, one.correlation, cmap=DIVERGING_MAP, vmin=-1, vmax=1, shading="nearest"
     )
     length = one.separation.size * (one.separation[1] - one.separation[0])
     drift = one.grid_peak[one.used]

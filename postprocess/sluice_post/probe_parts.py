@@ -68,19 +68,13 @@ class Part:
 
     def within(self, begin: float | None, end: float | None) -> NDArray[np.bool_]:
         """Which samples are between two times."""
-        return (self.time >= (-np.inf if begin is None else begin)) & (
-            self.time <= (np.inf if end is None else end)
-        )
+        return (self.time >= (-np.inf if begin is None else begin)) & (self.time <= (np.inf if end is None else end))
 
 
 def part_paths(directory: Path, name: str, folder: str = layout.PROBE_FOLDER) -> list[Path]:
     """The parts of a probe in the order of time."""
     is_part = re.compile(re.escape(name) + r"_\d{7,}\.h5")
-    found = [
-        path
-        for path in (directory / folder / layout.PARTS).glob(f"{name}_*.h5")
-        if is_part.fullmatch(path.name)
-    ]
+    found = [path for path in (directory / folder / layout.PARTS).glob(f"{name}_*.h5") if is_part.fullmatch(path.name)]
     return sorted(found, key=lambda path: int(path.stem.rpartition("_")[2]))
 
 

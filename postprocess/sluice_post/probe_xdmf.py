@@ -39,9 +39,7 @@ def _add_sample(collection: Element, part: Part, sample: int, precisions: dict[s
     SubElement(grid, "Topology", TopologyType="3DRectMesh", Dimensions=_numbers(shape))
     geometry = SubElement(grid, "Geometry", GeometryType="VXVYVZ")
     for axis in "xyz":
-        line = min(
-            (layout.line_of(field, axis) for field in fields), key=len
-        )  # the centres, if a field is there
+        line = min((layout.line_of(field, axis) for field in fields), key=len)  # the centres, if a field is there
         _refer(geometry, part, line, part.lines[line].shape, _DOUBLE)
     for field, precision in precisions.items():
         attribute = SubElement(grid, "Attribute", Name=field, AttributeType="Scalar", Center="Node")

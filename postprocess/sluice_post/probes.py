@@ -76,9 +76,7 @@ def read_probe(directory: Path, name: str, begin: float | None = None, end: floa
         velocity, length = float(index.value("grid_velocity")), float(index.value("length_x"))
     samples = read_samples(directory, name, layout.PROBE_FOLDER, begin, end)
     if samples.time.size < MIN_SAMPLES:
-        raise UsageError(
-            f"{path}: has {samples.time.size} samples between these times; {MIN_SAMPLES} are needed"
-        )
+        raise UsageError(f"{path}: has {samples.time.size} samples between these times; {MIN_SAMPLES} are needed")
     return Probe(name, path, samples.time, samples.fields, samples.coordinates, velocity, length)
 
 

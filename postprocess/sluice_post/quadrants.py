@@ -22,9 +22,7 @@ _SIGNS = {1: (1, 1), 2: (-1, 1), 3: (-1, -1), 4: (1, -1)}  # of u' and w'
 _NUMBERS = {signs: quadrant for quadrant, signs in _SIGNS.items()}
 
 HOLE_SIZES = np.arange(0, 20.5, 0.5)
-JOINT_EDGES = np.arange(
-    -8, 8.125, 0.25
-)  # of joint densities, in standard deviations; about the bins of a run
+JOINT_EDGES = np.arange(-8, 8.125, 0.25)  # of joint densities, in standard deviations; about the bins of a run
 JOINT_MIDDLES = (JOINT_EDGES[1:] + JOINT_EDGES[:-1]) / 2
 _PARTS = 4  # of a bin along each axis, for the borders of quadrants and holes
 
@@ -66,9 +64,7 @@ def joint_moments(joints: Sequence[Joint]) -> tuple[Moments, Moments]:
 def standardized_density(joints: Sequence[Joint]) -> Array:
     """Joint density of both fluctuations over their standard deviations, on JOINT_EDGES along both axes."""
     of = joint_moments(joints)
-    scaled = [
-        joint.linear([float(1 / m.rms) for m in of], [float(-m.mean / m.rms) for m in of]) for joint in joints
-    ]
+    scaled = [joint.linear([float(1 / m.rms) for m in of], [float(-m.mean / m.rms) for m in of]) for joint in joints]
     return np.asarray(np.mean([joint.density((JOINT_EDGES, JOINT_EDGES)) for joint in scaled], axis=0))
 
 

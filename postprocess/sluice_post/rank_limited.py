@@ -40,12 +40,7 @@ class RankLimited:
     """
 
     def __init__(
-        self,
-        space: ArraySpace,
-        shape: tuple[int, int, int],
-        rank: int,
-        is_complex: bool,
-        centred: NDArray[np.bool_],
+        self, space: ArraySpace, shape: tuple[int, int, int], rank: int, is_complex: bool, centred: NDArray[np.bool_]
     ) -> None:
         groups, count, size = shape
         self._space, self._rank, self._is_complex = space, rank, is_complex

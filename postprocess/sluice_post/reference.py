@@ -114,9 +114,7 @@ _TENSOR: dict[str, tuple[str, Convert]] = {
     "tke": ("k", _same),
 }
 _OWN: dict[str, tuple[str, Convert]] = {
-    column: (name, _same)
-    for column, name in {**CSV_CENTRE, **CSV_FACE}.items()
-    if not column.endswith("residual")
+    column: (name, _same) for column, name in {**CSV_CENTRE, **CSV_FACE}.items() if not column.endswith("residual")
 }
 _COLUMNS = {**_LEE_MOSER, **_MKM, **_HOYAS_JIMENEZ, **_TENSOR, **_OWN}
 
@@ -201,9 +199,7 @@ def parse_table(
             header.append(stripped)
     if not rows:
         raise InputOutputError(f"{path}: holds no rows of numbers")
-    headings = next(
-        (words for words in map(_split, reversed(header)) if any(name in words for name in abscissae)), []
-    )
+    headings = next((words for words in map(_split, reversed(header)) if any(name in words for name in abscissae)), [])
     if not headings:
         raise InputOutputError(
             f"{path}: no line of column headings with one of {', '.join(abscissae)}; known layouts are {layouts}"
@@ -260,9 +256,7 @@ def read_reference(path: Path) -> Reference:
 
 def holds_budget(path: Path) -> bool:
     """Whether a file of published data holds the terms of a budget, not profiles."""
-    return "dissipation" in {
-        _BUDGET_COLUMNS[name][0] for name in parse_table(path)[1] if name in _BUDGET_COLUMNS
-    }
+    return "dissipation" in {_BUDGET_COLUMNS[name][0] for name in parse_table(path)[1] if name in _BUDGET_COLUMNS}
 
 
 def read_budget_reference(path: Path) -> tuple[str, Reference]:

@@ -72,9 +72,7 @@ def refinement(
     observed, low, high = _observed_order(values, half_widths, spacings)
     value, width = values[0], half_widths[0]
     if high == 0:
-        bound = max(
-            abs(other - value) + hypot(width, w) for other, w in zip(values, half_widths, strict=True)
-        )
+        bound = max(abs(other - value) + hypot(width, w) for other, w in zip(values, half_widths, strict=True))
         return Refinement(value, width, nan, bound, (nan, 0.0, 0.0), bound + width)
     order = min(order, high)
     reduction = (spacings[1] / spacings[0]) ** order - 1
@@ -128,9 +126,7 @@ def table_text(runs: Sequence[StudyRun]) -> str:
     order, spacings = assumed_order(runs), grid_spacings(runs)
     for run in runs:
         if not isfinite(run.figures["re_tau"].half_width):
-            raise UsageError(
-                f"{run.directory}: has a single block of statistics, so its sampling error is not known"
-            )
+            raise UsageError(f"{run.directory}: has a single block of statistics, so its sampling error is not known")
     rows = []
     for key, (heading, factor) in HEADINGS.items():
         figures = [run.figures[key] for run in runs if key in run.figures]

@@ -196,9 +196,7 @@ def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[
                   lambda: spectra_figures.correlations_figure(evaluated, axis, published), wide=True),
         ]  # fmt: skip
 
-    caption = "Premultiplied spectra in wall units." + (
-        " Bands: 95 % confidence intervals." if evaluated.bands else ""
-    )
+    caption = "Premultiplied spectra in wall units." + (" Bands: 95 % confidence intervals." if evaluated.bands else "")
     on_wall = Entry(layout.WALL_SPECTRA_FIGURE, "Wall shear stress and wall pressure", caption,
                     lambda: spectra_figures.wall_figure(evaluated), wide=True)  # fmt: skip
     found = [*(entry for axis in AXES for entry in entries(axis)), on_wall, *_plane_entries(evaluated)]
@@ -293,9 +291,7 @@ def write_report(
     if results.budgets is not None:
         entries += budget_entries(results.budgets, published_budgets)
         if published_budgets and run.blocks is not None and run.parameters is not None:
-            deviations = compare_budgets.budget_deviations(
-                run.blocks, run.parameters, published_budgets, results.side
-            )
+            deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, published_budgets, results.side)
             comparisons.append(compare_budgets.table_text(deviations))
     if results.derived is not None:
         entries += of_wall(_derived_entries(results.derived), run.profiles.wall if run.profiles else "")
@@ -321,7 +317,5 @@ def write_report(
     run.missing.extend(f"{problem}." for problem in problems if f"{problem}." not in run.missing)
     _data_files(results)
     path = run.directory / layout.REPORT_FILE
-    export.write_text(
-        path, report_page(results, [figure.embedded for figure in drawn], "\n\n".join(comparisons))
-    )
+    export.write_text(path, report_page(results, [figure.embedded for figure in drawn], "\n\n".join(comparisons)))
     return path

@@ -45,9 +45,7 @@ class Results:
 
     run: Run
     side: str | None = None  # that was asked for
-    last_third: list[Figure] = field(
-        default_factory=list
-    )  # Re_tau of the time series; of each wall if they differ
+    last_third: list[Figure] = field(default_factory=list)  # Re_tau of the time series; of each wall if they differ
     table: list[Figure] = field(default_factory=list)
     bands: Bands = field(default_factory=Bands)
     resolution: Resolution | None = None

@@ -82,9 +82,7 @@ def load_statistics(
     path = check_directory(directory) / layout.STATISTICS_FILE
     parameters, blocks = read_statistics(path)
     if len(blocks) == 0:
-        raise InputOutputError(
-            f"{path}: holds no closed block yet; run on past output.statistics.start plus one block"
-        )
+        raise InputOutputError(f"{path}: holds no closed block yet; run on past output.statistics.start plus one block")
     blocks = blocks.between(begin, end)
     return sampled_flow(path, parameters, blocks), blocks
 
@@ -113,9 +111,7 @@ def _read_profiles(run: Run, begin: float | None, end: float | None, side: str |
         )
         return
     if not path.is_file():
-        run.missing.append(
-            f"{layout.STATISTICS_FILE}: not there, so no profiles and no wall units from them."
-        )
+        run.missing.append(f"{layout.STATISTICS_FILE}: not there, so no profiles and no wall units from them.")
         return
     run.parameters, blocks = read_statistics(path)
     if len(blocks) == 0:
@@ -155,9 +151,7 @@ def _read_spectra(run: Run, begin: float | None, end: float | None) -> None:
         )
         return
     if run.blocks is None:
-        run.missing.append(
-            f"{layout.SPECTRA_FILE}: not used, because it needs the profiles of the mean flow."
-        )
+        run.missing.append(f"{layout.SPECTRA_FILE}: not used, because it needs the profiles of the mean flow.")
         return
     try:
         run.spectra = load_spectra(run.directory, run.blocks, begin, end)
@@ -169,14 +163,10 @@ def _read_densities(run: Run, begin: float | None, end: float | None) -> None:
     if run.has_no_walls:
         return
     if not (run.directory / layout.DENSITIES_FILE).is_file():
-        run.missing.append(
-            f"{layout.DENSITIES_FILE}: not there (output.densities), so no densities and quadrants."
-        )
+        run.missing.append(f"{layout.DENSITIES_FILE}: not there (output.densities), so no densities and quadrants.")
         return
     if run.blocks is None:
-        run.missing.append(
-            f"{layout.DENSITIES_FILE}: not used, because it needs the profiles of the mean flow."
-        )
+        run.missing.append(f"{layout.DENSITIES_FILE}: not used, because it needs the profiles of the mean flow.")
         return
     try:
         run.densities = load_densities(run.directory, run.blocks, begin, end)
@@ -184,9 +174,7 @@ def _read_densities(run: Run, begin: float | None, end: float | None) -> None:
         run.missing.append(f"{error}; so no densities and quadrants.")
 
 
-def load_run(
-    directory: Path, begin: float | None = None, end: float | None = None, side: str | None = None
-) -> Run:
+def load_run(directory: Path, begin: float | None = None, end: float | None = None, side: str | None = None) -> Run:
     """Reads whatever a run directory holds; only unreadable files are errors. `side`: of the profiles."""
     run = Run(check_directory(directory))
     _read_profiles(run, begin, end, side)
@@ -205,9 +193,7 @@ def load_run(
     run.streaks, problems = latest_streak_slice(directory, height, plus)
     run.missing.extend(f"{problem}." for problem in problems)
     if run.streaks is None and not run.has_no_walls:
-        run.missing.append(
-            "No slice of u parallel to the walls (output.slices), so no picture of the streaks."
-        )
+        run.missing.append("No slice of u parallel to the walls (output.slices), so no picture of the streaks.")
     run.planes, problems = latest_planes(directory)
     run.missing.extend(f"{problem}." for problem in problems if f"{problem}." not in run.missing)
     if run.profiles is None and run.series is None and run.streaks is None:

@@ -199,9 +199,7 @@ def seen_from_wall(name: str, values: Array, view: ScalarView, parity: int) -> A
     images: list[Array] = []
     for image in view.flow.images:
         of_scalar = parity if images else 1
-        sign = {"cc": 1, "uc": of_scalar * (-1) ** ("x" in image), "wc": of_scalar * (-1) ** ("z" in image)}[
-            name
-        ]
+        sign = {"cc": 1, "uc": of_scalar * (-1) ** ("x" in image), "wc": of_scalar * (-1) ** ("z" in image)}[name]
         images.append(sign * values[:: -1 if "z" in image else 1])
     return np.asarray(np.mean(images, axis=0))
 
@@ -217,11 +215,7 @@ def wall_scalar_budgets(means: Means, parameters: FlowParameters, scalar: Scalar
         near = slice(int(np.count_nonzero(z <= height * (1 + 1e-9))))
         unit = _unit(name, u_tau, c_tau, nu)
         budgets[name] = Budget(
-            z[near],
-            {
-                term: (seen_from_wall(name, values, view, parity) / unit)[near]
-                for term, values in terms.items()
-            },
+            z[near], {term: (seen_from_wall(name, values, view, parity) / unit)[near] for term, values in terms.items()}
         )
     return ScalarBudgets(u_tau, nu, height, flow.z_face * u_tau / nu, budgets, scalar, c_tau)
 
@@ -281,13 +275,7 @@ def evaluate_scalar_budgets(
         bands, numbers = bands_of_terms(budgets, blocks, scalar_numbers_of)
         evaluated.append(
             EvaluatedScalarBudgets(
-                found,
-                bands,
-                _storage(blocks, parameters, found, side),
-                (),
-                numbers,
-                seen.name,
-                seen.title,
+                found, bands, _storage(blocks, parameters, found, side), (), numbers, seen.name, seen.title
             )
         )
     return evaluated

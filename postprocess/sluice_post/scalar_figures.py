@@ -25,9 +25,7 @@ def kader_intercept(prandtl: float) -> float:
     return float((3.85 * np.cbrt(prandtl) - 1.3) ** 2 + KADER_SLOPE * np.log(prandtl))
 
 
-def _line(
-    axes: Axes, found: EvaluatedScalar, name: str, colour: str | None, label: str = "", sign: int = 1
-) -> Array:
+def _line(axes: Axes, found: EvaluatedScalar, name: str, colour: str | None, label: str = "", sign: int = 1) -> Array:
     """A profile at its own points against z+, without those where it is not defined."""
     wall, profiles = found.profiles.wall, found.profiles
     z, values = (wall.z_plus, profiles.centre[name]) if name in profiles.centre else (
@@ -75,9 +73,7 @@ def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
     """Turbulent, conductive and total flux over the wall flux against z/h, and the line that the total must follow."""
     face, wall = found.profiles.face, found.profiles.wall
     z = wall.z_face
-    axes.plot(
-        z, face["balance"], color=BLACK, linewidth=1.0, linestyle=(0, (1, 1.2)), label="balance", zorder=4
-    )
+    axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=(0, (1, 1.2)), label="balance", zorder=4)
     axes.plot(z, face["total"], color=BLACK, linewidth=3.2, alpha=0.25, label="total", zorder=2)
     for name, colour, label in (
         ("minus_wc", BLUE, r"$-\langle w\theta\rangle^+$ turbulent"),

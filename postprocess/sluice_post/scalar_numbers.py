@@ -13,14 +13,7 @@ from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
-from sluice_post.scalar_profiles import (
-    ScalarProfiles,
-    ScalarView,
-    scalar_profiles,
-    scalar_view,
-    sides_of,
-    source_of,
-)
+from sluice_post.scalar_profiles import ScalarProfiles, ScalarView, scalar_profiles, scalar_view, sides_of, source_of
 from sluice_post.scalars import Scalar, sampled_scalars
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
@@ -59,9 +52,7 @@ def mixed_mean(view: ScalarView, direction: tuple[float, float]) -> float:
     dz = np.diff(view.flow.means.z_face)
     u = view.flow.velocity_along(direction)
     carried = float(u @ dz)
-    return (
-        float((u * view.mean) @ dz / carried) if abs(carried) > 1e-9 * float(np.abs(u) @ dz) else float("nan")
-    )
+    return float((u * view.mean) @ dz / carried) if abs(carried) > 1e-9 * float(np.abs(u) @ dz) else float("nan")
 
 
 def numbers_of(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> dict[str, float]:

@@ -113,9 +113,7 @@ def source_of(scalar: Scalar, means: Means) -> Array | None:
 def scalar_view(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> ScalarView:
     """The scalar as seen from a wall. `side`: both only if sides_of gives it."""
     flow = wall_view(means, parameters, side)
-    stored = {
-        ending: means.scalars[f"{scalar.name}{ending}"] for ending in ("", "_squared", "_cubed", "_fourth")
-    }
+    stored = {ending: means.scalars[f"{scalar.name}{ending}"] for ending in ("", "_squared", "_cubed", "_fourth")}
     raw = {"c" * n: values for n, values in enumerate(stored.values(), start=1)}
     shift = float(raw["c"] @ np.diff(means.z_face) / means.z_face[-1])
     steady = not (scalar.bottom.formula or scalar.top.formula)
@@ -162,11 +160,7 @@ def balance_of(view: ScalarView) -> Array:
     dz = np.diff(view.flow.means.z_face)
     source = np.ones_like(dz) if view.source is None or not np.any(view.source) else view.source
     grown = np.concatenate([[0.0], np.cumsum(source * dz)])
-    fraction = (
-        grown / grown[-1]
-        if abs(grown[-1]) > ROUND_OFF * np.abs(source).max()
-        else np.linspace(0, 1, grown.size)
-    )
+    fraction = grown / grown[-1] if abs(grown[-1]) > ROUND_OFF * np.abs(source).max() else np.linspace(0, 1, grown.size)
     balance: Array = view.wall_flux + (-view.far_flux - view.wall_flux) * fraction
     return balance
 

@@ -27,9 +27,7 @@ from sluice_post.statistics import Blocks
 from sluice_post.style import single_panel
 from sluice_post.timeseries import TimeSeries
 
-_THETA = (
-    "Θ = (c_w − c)/c_τ, c_τ = q_w/u_τ, where q_w is the flux into the fluid and c_w the mean at the wall."
-)
+_THETA = "Θ = (c_w − c)/c_τ, c_τ = q_w/u_τ, where q_w is the flux into the fluid and c_w the mean at the wall."
 
 
 def _entries_of_one(found: EvaluatedScalar) -> list[Entry]:
@@ -171,7 +169,5 @@ def csv_of_one(scalars: Sequence[EvaluatedScalar]) -> str:
     """The table of a scalar that is seen from one wall."""
     if len(scalars) > 1:
         name = scalars[0].profiles.scalar.name
-        raise UsageError(
-            f"{name} differs between the two halves: choose one with --side bottom or --side top"
-        )
+        raise UsageError(f"{name} differs between the two halves: choose one with --side bottom or --side top")
     return csv_text(scalars[0])

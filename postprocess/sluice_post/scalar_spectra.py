@@ -58,8 +58,7 @@ def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar
     energy: Energy = {}
     for axis in AXES:
         square, flux = (
-            means.scalars[layout.SPECTRUM.format(f"{scalar.name}{ending}", axis)]
-            for ending in layout.SCALAR_SPECTRA
+            means.scalars[layout.SPECTRUM.format(f"{scalar.name}{ending}", axis)] for ending in layout.SCALAR_SPECTRA
         )
         square = seen_from_wall("cc", square, view, parity)
         square[:, 0] = variance - square[:, 1:].sum(axis=1)  # less the square of the mean

@@ -49,9 +49,7 @@ def spectrum(axes: Axes, evaluated: EvaluatedScalarSpectra, quantity: str, axis:
         axes.plot(wavelength, values, color=colour, label=label, linewidth=1.5, zorder=3)
         if evaluated.bands:
             width = evaluated.bands[quantity, axis][n, modes] * modes
-            axes.fill_between(
-                wavelength, values - width, values + width, color=colour, alpha=0.22, linewidth=0
-            )
+            axes.fill_between(wavelength, values - width, values + width, color=colour, alpha=0.22, linewidth=0)
     axes.set_xscale("log")
     axes.set_xlim(wavelength[-1], wavelength[0])
     log_numbers(axes.xaxis, wavelength[-1], wavelength[0])

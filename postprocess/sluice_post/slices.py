@@ -107,9 +107,7 @@ def _latest(directory: Path, read: Callable[[Part], T | None]) -> tuple[list[T],
         paths = part_paths(directory, label, layout.SLICE_FOLDER)
         if not paths:
             joined = index_path(directory, label, layout.SLICE_FOLDER)
-            problems.append(
-                f"{joined}: the parts that it joins are missing in {joined.parent / layout.PARTS}"
-            )
+            problems.append(f"{joined}: the parts that it joins are missing in {joined.parent / layout.PARTS}")
         for path in reversed(paths):
             try:
                 with open_part(path) as part:
@@ -199,9 +197,7 @@ def plane_of(directory: Path, label: str) -> tuple[str, float]:
         return str(index.value(layout.SLICE_NORMAL)), float(index.value(layout.SLICE_AT))
 
 
-def some_slices(
-    directory: Path, label: str, end: float, count: int, problems: list[str]
-) -> Iterator[SliceSeries]:
+def some_slices(directory: Path, label: str, end: float, count: int, problems: list[str]) -> Iterator[SliceSeries]:
     """At most `count` times of a slice, evenly spread from the first to `end`: a series of one time each.
 
     Those of a damaged part are left out, and `problems` says why.
@@ -218,10 +214,7 @@ def some_slices(
         entries = list(group)
         try:
             with open_part(path) as part:
-                normal, at = (
-                    str(part.file.value(layout.SLICE_NORMAL)),
-                    float(part.file.value(layout.SLICE_AT)),
-                )
+                normal, at = (str(part.file.value(layout.SLICE_NORMAL)), float(part.file.value(layout.SLICE_AT)))
                 if part.time.size <= max(n for _, n in entries):
                     raise InputOutputError(f"{path}: a restart has cut it while it was read")
                 fields = {field: part.field(field) for field in part.fields}

@@ -65,9 +65,7 @@ class WallSpectra:
     cells: dict[str, int]
     z: dict[str, Array]  # where each quantity is
     energy: dict[tuple[str, str], Array]
-    planes: dict[str, PlaneSpectra] = field(
-        default_factory=dict
-    )  # in both directions, by quantity; empty without
+    planes: dict[str, PlaneSpectra] = field(default_factory=dict)  # in both directions, by quantity; empty without
     wall: str = ""  # from which wall, where there is a choice
 
     @property
@@ -221,12 +219,7 @@ class Lines:
 
     def joined(self) -> dict[str, Array]:
         """All of them by a name."""
-        parts = {
-            "energy": self.energy,
-            "coefficient": self.coefficient,
-            "length": self.length,
-            "on_wall": self.on_wall,
-        }
+        parts = {"energy": self.energy, "coefficient": self.coefficient, "length": self.length, "on_wall": self.on_wall}
         return {f"{part} {'_'.join(key)}": v for part, arrays in parts.items() for key, v in arrays.items()}
 
     def like(self, joined: dict[str, Array]) -> Lines:
@@ -333,10 +326,7 @@ def require_heights(heights: Sequence[float], parameters: FlowParameters, reach_
 
 
 def evaluate_spectra(
-    blocks: Blocks,
-    parameters: FlowParameters,
-    heights: Sequence[float] | None = None,
-    side: str | None = None,
+    blocks: Blocks, parameters: FlowParameters, heights: Sequence[float] | None = None, side: str | None = None
 ) -> EvaluatedSpectra:
     """Spectra with intervals at the heights z+; default: those of DEFAULT_HEIGHTS that exist."""
     found = wall_spectra(blocks.means(), parameters, side)
@@ -373,8 +363,6 @@ def evaluate_spectra(
         bands,
         blocks,
         peaks_of(found.planes, modes, widths),
-        HalfBoxes(
-            names(usual), values, {axis: widths.get(f"half box {axis}", unknown[axis]) for axis in AXES}
-        ),
+        HalfBoxes(names(usual), values, {axis: widths.get(f"half box {axis}", unknown[axis]) for axis in AXES}),
         {name: widths[name] for name in further_of(found, lines, worst) if name in widths},
     )

@@ -88,9 +88,7 @@ def wall_figure(evaluated: EvaluatedSpectra) -> Figure:
     figure = new_figure(9.6, 9.4)
     panels = figure.subplots(3, 2, sharex="col", sharey="row")
     for row, quantity in zip(panels, ON_WALL, strict=True):
-        largest = [
-            wall_spectrum(axes, evaluated, quantity, axis) for axes, axis in zip(row, AXES, strict=True)
-        ]
+        largest = [wall_spectrum(axes, evaluated, quantity, axis) for axes, axis in zip(row, AXES, strict=True)]
         top = max(largest)
         row[0].set_ylim(0, 1.08 * top if top > 0 else 1)
         for axes in row:
@@ -98,11 +96,7 @@ def wall_figure(evaluated: EvaluatedSpectra) -> Figure:
     return figure
 
 
-_ON_WALL = {
-    "tau_x": (r"\tau_x", "streamwise shear"),
-    "tau_y": (r"\tau_y", "spanwise shear"),
-    "p": ("p", "pressure"),
-}
+_ON_WALL = {"tau_x": (r"\tau_x", "streamwise shear"), "tau_y": (r"\tau_y", "spanwise shear"), "p": ("p", "pressure")}
 
 
 def wall_spectrum(axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: str) -> float:
@@ -166,9 +160,7 @@ def plane_map(axes: Axes, found: WallSpectra, quantity: str, height: int) -> Qua
         return None
     at = np.unravel_index(int(np.argmax(values)), values.shape)
     fraction = values / largest
-    filled = axes.contourf(
-        x, y, np.clip(fraction, 0, 1), levels=[0.0, *_FRACTIONS, 1.0], cmap="Blues", zorder=0
-    )
+    filled = axes.contourf(x, y, np.clip(fraction, 0, 1), levels=[0.0, *_FRACTIONS, 1.0], cmap="Blues", zorder=0)
     axes.contour(x, y, fraction, levels=_FRACTIONS, colors=BLACK, linewidths=0.7)
     axes.plot(x[at[1]], y[at[0]], "+", color="white", markersize=9, markeredgewidth=1.6)
     axes.set_title(
@@ -198,9 +190,7 @@ def _circles(axes: Axes, x: Array, y: Array, colour: tuple[float, ...]) -> None:
 def _legend(figure: Figure, panel: Axes, published: Sequence[str]) -> None:
     handles, labels = panel.get_legend_handles_labels()
     if published:
-        handles += panel.plot(
-            [], [], linestyle="none", marker="o", markersize=4, markerfacecolor="white", color=BLACK
-        )
+        handles += panel.plot([], [], linestyle="none", marker="o", markersize=4, markerfacecolor="white", color=BLACK)
         labels.append("published")
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 6))
 
@@ -228,9 +218,7 @@ def _of_all_quantities(
     return figure
 
 
-def spectrum(
-    axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: str, published: Published
-) -> list[str]:
+def spectrum(axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: str, published: Published) -> list[str]:
     """Spectral density of one quantity at the chosen heights; returns the labels of what is published of it."""
     found = evaluated.found
     modes = np.arange(1, last_double_mode(found.cells[axis]) + 1)
@@ -295,8 +283,6 @@ def two_point_correlation(
             used.append(other.label)
     axes.set_xlim(0, float(distance[-1]))
     axes.set_ylim(min(-0.1, 1.3 * low), 1.05)
-    axes.set_ylabel(
-        rf"$R_{{{_SYMBOLS[quantity]}}}(r_{axis})/R_{{{_SYMBOLS[quantity]}}}(0)$ {NAMES[quantity]}"
-    )
+    axes.set_ylabel(rf"$R_{{{_SYMBOLS[quantity]}}}(r_{axis})/R_{{{_SYMBOLS[quantity]}}}(0)$ {NAMES[quantity]}")
     axes.set_xlabel(rf"$r_{axis}/h$")
     return used

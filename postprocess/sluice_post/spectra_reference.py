@@ -114,18 +114,14 @@ def read_lee_moser_spectra(path: Path) -> list[PublishedSpectra]:
 
 def read_published_spectra(path: Path) -> PublishedSpectra:
     """Reads a file of published spectra at one height."""
-    header, headings, table = parse_table(
-        path, tuple(_AXIS_OF_HEADING), "MKM chan180.xspec.5 and chan180.zspec.5"
-    )
+    header, headings, table = parse_table(path, tuple(_AXIS_OF_HEADING), "MKM chan180.xspec.5 and chan180.zspec.5")
     text = "\n".join(header)
     re_tau = re.findall(r"Re_?tau" + _NUMBER, text)
     height = re.findall(r"\by" + _NUMBER, text)
     if not re_tau or not height:
         raise InputOutputError(f"{path}: its header does not give Re_tau and y, the height of the spectra")
     first = next(name for name in headings if name in _AXIS_OF_HEADING)
-    energy = {
-        _QUANTITIES[name]: table[:, column] for column, name in enumerate(headings) if name in _QUANTITIES
-    }
+    energy = {_QUANTITIES[name]: table[:, column] for column, name in enumerate(headings) if name in _QUANTITIES}
     if not energy or len(table) < 3:
         raise InputOutputError(f"{path}: holds no spectra of u, v, w or p")
     return PublishedSpectra(
@@ -144,9 +140,7 @@ def heights_of(published: Sequence[PublishedSpectra]) -> list[float] | None:
     return sorted({round(spectra.height, 2) for spectra in published if not spectra.whole}) or None
 
 
-def find_published(
-    published: Sequence[PublishedSpectra], axis: str, height: float
-) -> PublishedSpectra | None:
+def find_published(published: Sequence[PublishedSpectra], axis: str, height: float) -> PublishedSpectra | None:
     """The published spectra along this axis whose height is nearest, if it is near enough."""
 
     def distance(spectra: PublishedSpectra) -> float:

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from sluice_post.export import columns_text
 from sluice_post.printed import is_determined, peak_place, with_interval
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
-from sluice_post.spectra import (
-    AXES,
-    CORRELATED,
-    ON_WALL,
-    VELOCITIES,
-    EvaluatedSpectra,
-    WallSpectra,
-    last_double_mode,
-)
+from sluice_post.spectra import AXES, CORRELATED, ON_WALL, VELOCITIES, EvaluatedSpectra, WallSpectra, last_double_mode
 from sluice_post.uncertainty import peak_range
 from sluice_post.wall_view import with_wall
 
@@ -100,7 +92,7 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
     found, lines, bands, blocks = evaluated.found, evaluated.lines, evaluated.bands, evaluated.blocks
     text = [
         f"spectra: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
-        f"{blocks.time_end[-1]:g}; {with_wall('Re_tau', found.wall)} = {found.re_tau:.2f}",
+        f"{blocks.time_end[-1]:g}; {with_wall('Re_tau', found.wall)} = {found.re_tau:.2f}"
     ]
     for axis in AXES:
         text += [
@@ -119,12 +111,8 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
                     if bands
                     else (np.nan, np.nan)
                 )
-                variance = with_interval(
-                    float(energy[n].sum()), evaluated.width(f"variance {quantity}_{axis}", n)
-                )
-                bounds = (
-                    bands.energy[quantity, axis][n, 1:] * modes if bands else np.full(modes.shape, np.nan)
-                )
+                variance = with_interval(float(energy[n].sum()), evaluated.width(f"variance {quantity}_{axis}", n))
+                bounds = bands.energy[quantity, axis][n, 1:] * modes if bands else np.full(modes.shape, np.nan)
                 peak, place = _peak(wavelength, premultiplied[n], bounds)
                 length = with_interval(float(lines.length[quantity, axis][n]), float(widths[0]))
                 end = with_interval(
@@ -134,9 +122,7 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
                     may_be_zero=True,
                     scale=1,
                 )
-                text.append(
-                    f"{quantity:<10}{height:>8}{variance:>22}{peak:>22}{place:>26}{length:>34}{end:>24}"
-                )
+                text.append(f"{quantity:<10}{height:>8}{variance:>22}{peak:>22}{place:>26}{length:>34}{end:>24}")
     return "\n".join([*text, *_wall_rows(evaluated), *_plane_rows(evaluated), "", *conclusions(evaluated)])
 
 
@@ -194,10 +180,7 @@ def _columns(
 ) -> str:
     """One line for each height and position. Values are (height, position)."""
     heights, count = evaluated.z_plus, len(next(iter(positions.values())))
-    columns = {
-        "z_over_h": np.repeat(heights / evaluated.found.re_tau, count),
-        "z_plus": np.repeat(heights, count),
-    }
+    columns = {"z_over_h": np.repeat(heights / evaluated.found.re_tau, count), "z_plus": np.repeat(heights, count)}
     columns |= {name: np.tile(position, len(heights)) for name, position in positions.items()}
     for name, array in values.items():
         columns[name] = array.ravel()
@@ -267,6 +250,4 @@ def correlations_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
     def named(arrays: dict[tuple[str, str], Array]) -> dict[str, Array]:
         return {f"R_{quantity}": array for (quantity, along), array in arrays.items() if along == axis}
 
-    return _columns(
-        evaluated, positions, named(evaluated.lines.coefficient), named(bands.coefficient) if bands else {}
-    )
+    return _columns(evaluated, positions, named(evaluated.lines.coefficient), named(bands.coefficient) if bands else {})

@@ -58,11 +58,7 @@ class Departure:
         """In percent; `value` in place of the departure itself."""
         shown = self.value if value is None else value
         return with_interval(
-            *(100 * shown, 100 * self.half_width, " %"),
-            sign=sign,
-            may_be_zero=True,
-            scale=100,
-            plus_minus=plus_minus,
+            *(100 * shown, 100 * self.half_width, " %"), sign=sign, may_be_zero=True, scale=100, plus_minus=plus_minus
         )
 
 
@@ -103,8 +99,7 @@ class Stationarity:
         parts = []
         if moved := [one for one in self.changes if one.is_certain]:
             words = [
-                f"{one.name} {'rose' if one.value > 0 else 'fell'} by "
-                f"{one.percent(plus_minus, value=abs(one.value))}"
+                f"{one.name} {'rose' if one.value > 0 else 'fell'} by {one.percent(plus_minus, value=abs(one.value))}"
                 for one in moved
             ]
             parts.append(f"{_listed(words)} from the first half of the averaging time to the second")
@@ -188,10 +183,7 @@ def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tup
     degrees = degrees_of_freedom(len(blocks)) - 1
     return tuple(
         _departure(
-            _FIGURES[n],
-            float(after[n] / before[n] - 1),
-            0.0 if is_steady else float(errors[n] / before[n]),
-            degrees,
+            _FIGURES[n], float(after[n] / before[n] - 1), 0.0 if is_steady else float(errors[n] / before[n]), degrees
         )
         for n in _shown(before, blocks, parameters)
     )
@@ -242,10 +234,7 @@ def _fluxes(
 
 
 def stationarity_of(
-    blocks: Blocks,
-    parameters: FlowParameters,
-    flow: Flow,
-    imbalances: Mapping[str, tuple[float, float]] | None = None,
+    blocks: Blocks, parameters: FlowParameters, flow: Flow, imbalances: Mapping[str, tuple[float, float]] | None = None
 ) -> Stationarity | None:
     """The signs of a transient over the time of these blocks; None without a wall that exerts a shear stress.
 
@@ -253,9 +242,7 @@ def stationarity_of(
     """
     if not (parameters.no_slip_bottom or parameters.no_slip_top):
         return None
-    is_steady = (
-        blocks.laminar and not flow.drive and not parameters.controlled
-    )  # then any change at all is a trend
+    is_steady = blocks.laminar and not flow.drive and not parameters.controlled  # then any change at all is a trend
     return Stationarity(
         _changes(blocks, parameters, is_steady),
         _carried(blocks, parameters, flow, is_steady),

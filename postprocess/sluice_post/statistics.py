@@ -134,10 +134,7 @@ class Blocks:
     @cached_property
     def laminar(self) -> bool:
         """Whether w fluctuates by less than 1e-4 of the larger friction velocity everywhere."""
-        if (
-            len(self) == 0
-            or not {"w", "ww"} | set(layout.FACE_PROFILES) <= self.centre.keys() | self.face.keys()
-        ):
+        if len(self) == 0 or not {"w", "ww"} | set(layout.FACE_PROFILES) <= self.centre.keys() | self.face.keys():
             return False
         samples = self.samples.sum()
         x, y = self._totals["tau_xz"][[0, -1]], self._totals["tau_yz"][[0, -1]]
@@ -194,8 +191,7 @@ class Blocks:
 
         def average(profiles: dict[str, Array]) -> dict[str, Array]:
             return {
-                name: (self._totals[name] - sums[left_out].sum(axis=0)) / samples
-                for name, sums in profiles.items()
+                name: (self._totals[name] - sums[left_out].sum(axis=0)) / samples for name, sums in profiles.items()
             }
 
         forcing = float(self.forcing.sum() - self.forcing[left_out].sum()) / samples
@@ -227,8 +223,7 @@ def _parameter_sets(file: Hdf5File, count: int) -> tuple[NDArray[np.int64], tupl
         raise InputOutputError(f"{file.path}: '/{layout.PARAMETER_SET}' holds negative numbers")
     sets = (file.values(f"{layout.PARAMETER_SET}_{n}") for n in range(int(numbers.max(initial=-1)) + 1))
     return numbers, tuple(
-        {name: with_points(value) if isinstance(value, str) else value for name, value in one.items()}
-        for one in sets
+        {name: with_points(value) if isinstance(value, str) else value for name, value in one.items()} for one in sets
     )
 
 
@@ -285,9 +280,7 @@ def _profiles(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shape
     return dict.fromkeys(centre, (nz,)), dict.fromkeys(face, (nz + 1,))
 
 
-def _scalars(
-    file: Hdf5File, cells: tuple[int, int, int], sets: tuple[Values, ...], count: int
-) -> dict[str, Array]:
+def _scalars(file: Hdf5File, cells: tuple[int, int, int], sets: tuple[Values, ...], count: int) -> dict[str, Array]:
     """The profiles and spectra of scalars, as far as the file holds any: all of a group are there, or none."""
     nz = cells[2]
 
@@ -310,15 +303,12 @@ def _scalars(
         for group in groups:
             if any(f"{name}{ending}" in file for ending in group):
                 found |= {
-                    f"{name}{ending}": file.reals(f"{name}{ending}", count, *shape)
-                    for ending, shape in group.items()
+                    f"{name}{ending}": file.reals(f"{name}{ending}", count, *shape) for ending, shape in group.items()
                 }
     return found
 
 
-def _planes(
-    file: Hdf5File, parameters: FlowParameters, count: int
-) -> tuple[dict[str, Array], dict[str, Array]]:
+def _planes(file: Hdf5File, parameters: FlowParameters, count: int) -> tuple[dict[str, Array], dict[str, Array]]:
     """Spectra in both directions and their heights, as far as the file holds any."""
     nx, ny, _ = parameters.cells
     planes, planes_z = {}, {}

@@ -8,20 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from sluice_post.bench_steps import OTHER, Step, phase_names, shared_and_labels
-from sluice_post.style import (
-    BLACK,
-    BLUE,
-    BROWN,
-    GREEN,
-    GREY,
-    OLIVE,
-    ORANGE,
-    PURPLE,
-    SKY,
-    TEAL,
-    VERMILLION,
-    new_figure,
-)
+from sluice_post.style import BLACK, BLUE, BROWN, GREEN, GREY, OLIVE, ORANGE, PURPLE, SKY, TEAL, VERMILLION, new_figure
 
 COLOURS = {
     "momentum": BLUE,

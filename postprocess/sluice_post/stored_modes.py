@@ -34,9 +34,7 @@ def chosen_label(directory: Path, asked: str | None) -> str:
     raise UsageError(f"{directory}: {problem} There are {listed}")
 
 
-def stored_samples(
-    directory: Path, label: str, begin: float | None = None, end: float | None = None
-) -> Series:
+def stored_samples(directory: Path, label: str, begin: float | None = None, end: float | None = None) -> Series:
     """The samples of a slice between two times; their values stay in the files."""
     found = find_samples(directory, label, layout.SLICE_FOLDER, begin, end)
     if found.time.size == 0:
@@ -83,7 +81,5 @@ def summary(found: xr.Dataset) -> str:
         place = dict(zip(energy.dims, np.unravel_index(flat, values.shape), strict=True))
         where = ", ".join(f"{dim} {float(energy[dim][n]):.4g}" for dim, n in place.items())
         one = energy[place]
-        lines.append(
-            f"{where}: {float(one):.4g} {one.attrs['units']}, {100 * float(found['fraction'][place]):.3g} %"
-        )
+        lines.append(f"{where}: {float(one):.4g} {one.attrs['units']}, {100 * float(found['fraction'][place]):.3g} %")
     return "\n".join(lines)

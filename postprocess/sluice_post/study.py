@@ -15,14 +15,7 @@ from sluice_post import layout, literature
 from sluice_post.errors import UsageError
 from sluice_post.flow import Held, flow_of, held_reynolds
 from sluice_post.flow_words import REYNOLDS
-from sluice_post.key_figures import (
-    Figure,
-    Resolution,
-    key_figures,
-    percent_difference,
-    published_of,
-    resolution,
-)
+from sluice_post.key_figures import Figure, Resolution, key_figures, percent_difference, published_of, resolution
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
@@ -66,10 +59,7 @@ class Reference:
 
 
 Cost = Callable[[StudyRun], float]
-COSTS: dict[str, Cost] = {
-    "point_steps": lambda run: run.point_steps,
-    "seconds": lambda run: run.seconds,
-}
+COSTS: dict[str, Cost] = {"point_steps": lambda run: run.point_steps, "seconds": lambda run: run.seconds}
 
 
 def _mean_step(directory: Path, begin: float, end: float) -> float:
@@ -167,10 +157,7 @@ def require_same_flow(run: StudyRun, other: StudyRun, why: str) -> None:
 
 
 def find_reference(
-    paths: Sequence[Path] | None,
-    runs: Sequence[StudyRun],
-    begin: float | None = None,
-    end: float | None = None,
+    paths: Sequence[Path] | None, runs: Sequence[StudyRun], begin: float | None = None, end: float | None = None
 ) -> Reference:
     """The key figures of the files or the run that the user names, else of the published simulation of this flow.
 
@@ -190,9 +177,7 @@ def find_reference(
     if paths:
         profiles = merged([read_reference(path) for path in paths])
         return Reference(published_of(profiles, flow_of(first.parameters)), {})
-    return Reference(
-        literature.require(flow_of(first.parameters), first.held, first.figures["re_tau"].value), {}
-    )
+    return Reference(literature.require(flow_of(first.parameters), first.held, first.figures["re_tau"].value), {})
 
 
 def error_of(run: StudyRun, reference: Reference, key: str) -> tuple[float, float]:
@@ -232,9 +217,7 @@ class CostRatio:
     high: float
 
 
-def cost_ratio(
-    runs: Sequence[StudyRun], run: StudyRun, reference: Reference, key: str, cost: Cost
-) -> CostRatio:
+def cost_ratio(runs: Sequence[StudyRun], run: StudyRun, reference: Reference, key: str, cost: Cost) -> CostRatio:
     """Cost of order 2 at the error of `run`, over the cost of `run`.
 
     Bounds: all errors at the less and at the more favourable ends of their 95 % intervals.

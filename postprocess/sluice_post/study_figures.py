@@ -47,9 +47,7 @@ def error_figure(runs: Sequence[StudyRun], reference: Reference, cost: str) -> F
     return figure
 
 
-def error_against_cost(
-    axes: Axes, runs: Sequence[StudyRun], reference: Reference, key: str, cost: str
-) -> Axes:
+def error_against_cost(axes: Axes, runs: Sequence[StudyRun], reference: Reference, key: str, cost: str) -> Axes:
     """Errors of one key figure in % with 95 % intervals against the cost, a line for each order."""
     axes.axhline(0, **THIN)
     largest = 0.0

@@ -73,12 +73,7 @@ def _cost_rows(runs: Sequence[StudyRun]) -> str:
     for run in runs:
         size = run.resolution
         row = [str(run.order), run.cells, f"{size.dx_plus:.1f}", f"{size.dy_plus:.1f}"]
-        row += [
-            f"{size.first_centre_plus:.3f}",
-            number_text(run.dt),
-            f"{size.turnovers:.1f}",
-            number_text(run.steps),
-        ]
+        row += [f"{size.first_centre_plus:.3f}", number_text(run.dt), f"{size.turnovers:.1f}", number_text(run.steps)]
         rows.append([*row, number_text(run.point_steps / 1e6), number_text(run.seconds), run.device])
     return markdown_table(heading, rows)
 
@@ -147,24 +142,8 @@ def csv_text(runs: Sequence[StudyRun], reference: Reference) -> str:
     """One line for each run, with all digits."""
     text = io.StringIO()
     keys = [key for heading in HEADINGS for key in (heading, PLACES.get(heading)) if key]
-    columns = [
-        "directory",
-        "order",
-        "nx",
-        "ny",
-        "nz",
-        "dx_plus",
-        "dy_plus",
-        "first_z_plus",
-        "dz_centre_plus",
-        "dt",
-    ]
-    columns += [
-        "turnovers_averaged",
-        "steps_per_turnover",
-        "point_steps_per_turnover",
-        "seconds_per_turnover",
-    ]
+    columns = ["directory", "order", "nx", "ny", "nz", "dx_plus", "dy_plus", "first_z_plus", "dz_centre_plus", "dt"]
+    columns += ["turnovers_averaged", "steps_per_turnover", "point_steps_per_turnover", "seconds_per_turnover"]
     columns += ["device"]
     columns += [f"{key}{suffix}" for key in keys for suffix in ("", "_ci95", "_error_percent", "_error_ci95")]
     writer = csv.writer(text, lineterminator="\n")

@@ -42,9 +42,7 @@ def student_t99(degrees: int) -> float:
     return float(stdtrit(degrees, 0.995))
 
 
-def standard_error(
-    contributions: ArrayLike, samples: ArrayLike | None = None, *, without_trend: bool = False
-) -> Array:
+def standard_error(contributions: ArrayLike, samples: ArrayLike | None = None, *, without_trend: bool = False) -> Array:
     """Standard error of a mean from what each block adds to its deviation; NaN for a single block.
 
     `contributions` are weight times deviation from the mean, blocks along the first axis. `samples` of each block

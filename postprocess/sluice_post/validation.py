@@ -179,14 +179,7 @@ def _balance_rows(results: Results) -> list[Row]:
     value, width = 100 * residual.value, 100 * residual.half_width
     run = number_text(value, width)
     rows = [
-        _judged(
-            with_wall("total-stress residual, % of the wall stress", wall),
-            run,
-            "0",
-            value,
-            width,
-            RESIDUAL_LIMIT,
-        )
+        _judged(with_wall("total-stress residual, % of the wall stress", wall), run, "0", value, width, RESIDUAL_LIMIT)
     ]
     if results.budgets is not None:
         k, bands = results.budgets.found.budgets["k"].terms, results.budgets.bands
@@ -214,14 +207,8 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
         common = [quantity for quantity in quantities if reference and quantity in reference.values]
         drawn[name] = (title, single_panel(partial(draw, profiles=profiles, bands=results.bands)))
         if reference is not None and common:
-            drawn[name] = (
-                title,
-                compare_profiles.comparison_figure(profiles, results.bands, reference, common),
-            )
-    drawn["shear_stress"] = (
-        "Balance of the shear stress",
-        figures.shear_stress_figure(profiles, results.bands),
-    )
+            drawn[name] = (title, compare_profiles.comparison_figure(profiles, results.bands, reference, common))
+    drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress_figure(profiles, results.bands))
     if results.budgets is not None:
         figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)
         drawn["budget_k"] = ("Budget of the turbulent kinetic energy", figure)

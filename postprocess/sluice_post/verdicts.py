@@ -44,9 +44,7 @@ def _flow(results: Results) -> Markup:
     assert run.parameters is not None and results.flow is not None
     text = Markup("{}").format(flow_text(run.parameters, results.flow, results.held))
     measured = [
-        Markup("{} = {}{}").format(
-            _label(replace(figure, wall="")), _digits(figure.value), _in_brackets(figure.wall)
-        )
+        Markup("{} = {}{}").format(_label(replace(figure, wall="")), _digits(figure.value), _in_brackets(figure.wall))
         for figure in (results.figure("re_b"), *results.friction_reynolds)
         if figure is not None and not results.is_set(figure.key)
     ]
@@ -90,19 +88,13 @@ def _converged(results: Results) -> Markup:
     )
     is_long = resolution.averaged >= resolution.long_enough
     if not is_long:
-        text += Markup(" Intervals of less than {} tend to be too narrow.").format(
-            resolution.long_enough_text
-        )
+        text += Markup(" Intervals of less than {} tend to be too narrow.").format(resolution.long_enough_text)
     straight = residual.value < RESIDUAL_OF_PUBLISHED and _is_certain(residual) and not _signs(results)
     numbers = (
         *(width_text(100 * known), averaged, f"{100 * CONVERGED_RE_TAU:g}"),
         "its balance with the Coriolis force" if run.profiles and run.profiles.turns else "its straight line",
         with_interval(
-            *(100 * residual.value, 100 * residual.half_width),
-            " %",
-            may_be_zero=True,
-            scale=100,
-            plus_minus="±",
+            *(100 * residual.value, 100 * residual.half_width), " %", may_be_zero=True, scale=100, plus_minus="±"
         ),
         *(f"{100 * limit:g}" for limit in (RESIDUAL_OF_PUBLISHED, CERTAIN_RESIDUAL)),
     )
@@ -128,14 +120,10 @@ def _stationary(results: Results) -> Markup:
     allowed = Markup("{}").format(found.no_signs("±")).replace("-", "−")
     time = results.resolution
     if time is not None and time.has_periods and time.averaged < time.long_enough:
-        unknown = Markup(
-            "Not known: within {} {}, the oscillation of the mean flow cannot be told from a trend{}."
-        )
+        unknown = Markup("Not known: within {} {}, the oscillation of the mean flow cannot be told from a trend{}.")
         part = f"{time.averaged:.2g}"
         return unknown.format(part, time.unit, Markup("; {}").format(allowed) if allowed else "")
-    return Markup("Nothing shows that it was not{}.").format(
-        Markup(": {}").format(allowed) if allowed else ""
-    )
+    return Markup("Nothing shows that it was not{}.").format(Markup(": {}").format(allowed) if allowed else "")
 
 
 def deviations(results: Results) -> list[Deviation]:
@@ -197,9 +185,7 @@ def unusual(results: Results) -> list[Markup]:
 
 
 def _joined(labels: list[Markup]) -> Markup:
-    return (
-        Markup(" and ").join([Markup(", ").join(labels[:-1]), labels[-1]]) if len(labels) > 1 else labels[0]
-    )
+    return Markup(" and ").join([Markup(", ").join(labels[:-1]), labels[-1]]) if len(labels) > 1 else labels[0]
 
 
 def _limits(results: Results, found: list[Deviation]) -> Markup:
@@ -239,21 +225,13 @@ def _limits(results: Results, found: list[Deviation]) -> Markup:
 def verdicts(results: Results) -> list[tuple[str, Markup]]:
     """Questions and answers; without profiles in wall units, only which flow it is."""
     profiles = results.run.profiles
-    if (
-        profiles is None
-        or results.resolution is None
-        or not results.residuals
-        or results.figure("re_tau") is None
-    ):
+    if profiles is None or results.resolution is None or not results.residuals or results.figure("re_tau") is None:
         text = flow_of_case(results.run.case_text)
         return [("Which flow?", Markup("{}.").format(text))] if text else []
     if profiles.laminar:
         return [
             ("Which flow?", _flow(results)),
-            (
-                "Converged?",
-                Markup("The flow is laminar: its averages have no sampling error, so no intervals."),
-            ),
+            ("Converged?", Markup("The flow is laminar: its averages have no sampling error, so no intervals.")),
             ("Stationary?", _stationary(results)),
         ]
     found = deviations(results)

@@ -11,15 +11,7 @@ from sluice_post.coriolis import reflected
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
-from sluice_post.symmetry import (
-    Symmetry,
-    averaged,
-    in_moving_frame,
-    mirrored,
-    rotated,
-    symmetry_of,
-    x_reversed,
-)
+from sluice_post.symmetry import Symmetry, averaged, in_moving_frame, mirrored, rotated, symmetry_of, x_reversed
 
 Array = NDArray[np.float64]
 
@@ -64,9 +56,7 @@ def side_of(parameters: FlowParameters, symmetry: Symmetry, asked: str | None) -
     if symmetry is not Symmetry.NONE:
         return "both"
     if asked == "both" and len(with_shear) == 2:
-        raise UsageError(
-            "the two halves of this flow differ, so they have no mean: choose the side bottom or top"
-        )
+        raise UsageError("the two halves of this flow differ, so they have no mean: choose the side bottom or top")
     return with_shear[0]
 
 
@@ -154,9 +144,7 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     rotation = reflected(parameters.rotation, images[0])
     walls = no_slip[::-1] if from_top else no_slip
     drag = parameters.magnetic_drag
-    seen = WallView(
-        view, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic, drag
-    )
+    seen = WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic, drag)
     if not (wall_stress := seen.wall_stress) > 0:
         raise InputOutputError(
             f"the mean wall shear at the {'top' if from_top else 'bottom'} wall is {wall_stress:g}: "

@@ -25,9 +25,7 @@ settings.load_profile("ci")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "all_pixels: looks at the pixels of figures, in their usual number")
-    config.addinivalue_line(
-        "markers", "unpainted: looks at no figure; other tests paint figures of its kinds"
-    )
+    config.addinivalue_line("markers", "unpainted: looks at no figure; other tests paint figures of its kinds")
 
 
 def pytest_collection_finish() -> None:

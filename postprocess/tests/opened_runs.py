@@ -25,12 +25,7 @@ def write_checkpoint(path: Path, time: float = 2.5, with_time: bool = True) -> d
     lines = {}
     for axis, count in (("x", nx), ("y", ny), ("z", nz)):
         lines[axis], lines[f"{axis}_face"] = (np.arange(count) + 0.5) / count, (np.arange(count) + 1) / count
-    dims = {
-        "u": ("z", "y", "x_face"),
-        "v": ("z", "y_face", "x"),
-        "w": ("z_face", "y", "x"),
-        "p": ("z", "y", "x"),
-    }
+    dims = {"u": ("z", "y", "x_face"), "v": ("z", "y_face", "x"), "w": ("z_face", "y", "x"), "p": ("z", "y", "x")}
     path.parent.mkdir(parents=True, exist_ok=True)
     fields = {}
     with h5py.File(path, "w") as file:

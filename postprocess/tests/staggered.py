@@ -188,11 +188,7 @@ def random_fields(seed, z_face, cells=(10, 8), bottom=(0.0, 0.0), top=(0.0, 0.0)
     v = np.diff(ax, axis=Z) / fields.dz - (az - down(az, X)) / fields.dx
     w = (ay - down(ay, X)) / fields.dx - (ax - down(ax, Y)) / fields.dy
     return replace(
-        fields,
-        u=u + 40 * z * (1.3 - z),
-        v=v + 3 * z**2,
-        w=w,
-        p=5 * rng.standard_normal((nz, ny, nx)) + 7 * z,
+        fields, u=u + 40 * z * (1.3 - z), v=v + 3 * z**2, w=w, p=5 * rng.standard_normal((nz, ny, nx)) + 7 * z
     )
 
 
@@ -320,6 +316,5 @@ def rates_of(*states: Fields) -> dict:
         "uu": 2 * covariance(lambda f: f.u, Fields.rate_u),
         "vv": 2 * covariance(lambda f: f.v, Fields.rate_v),
         "ww": 2 * covariance(w, Fields.rate_w),
-        "uw": covariance(halves(lambda f: f.u), along_x(Fields.rate_w))
-        + covariance(halves(Fields.rate_u), along_x(w)),
+        "uw": covariance(halves(lambda f: f.u), along_x(Fields.rate_w)) + covariance(halves(Fields.rate_u), along_x(w)),
     }

@@ -151,9 +151,7 @@ def heated_means_of(*states: HeatedFields) -> Means:
     """Averages over several states."""
     samples = [profiles_of(state) for state in states]
     name = states[0].scalar.name
-    scalars = {
-        f"{name}{ending}": np.mean([sample[ending] for sample in samples], axis=0) for ending in samples[0]
-    }
+    scalars = {f"{name}{ending}": np.mean([sample[ending] for sample in samples], axis=0) for ending in samples[0]}
     return replace(means_of(*(state.flow for state in states)), scalars=scalars)
 
 

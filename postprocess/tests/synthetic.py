@@ -181,9 +181,7 @@ def attach_hashes(path: Path) -> None:
             )
         elif isinstance(found, h5py.Group) and name != "grid":
             attributes = {key: value for key, value in found.attrs.items() if key != "values_hash"}
-            plain = {
-                key: value if isinstance(value, str) else value.item() for key, value in attributes.items()
-            }
+            plain = {key: value if isinstance(value, str) else value.item() for key, value in attributes.items()}
             found.attrs["values_hash"] = np.uint64(hashes.values_hash(plain))
 
     with h5py.File(path, "a") as file:
@@ -310,9 +308,7 @@ def write_timeseries(path: Path, flow: Flow, rows: int = 2000, end: float = 260.
     for i in range(1, rows):
         noise[:, i] = 0.97 * noise[:, i - 1] + np.sqrt(1 - 0.97**2) * rng.normal(size=4)
     start = np.exp(-time / 12)
-    lines = [
-        "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence,hash"
-    ]
+    lines = ["step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence,hash"]
     for i, t in enumerate(time):
         bottom = flow.re_tau * (1 - 0.35 * start[i] + 0.015 * noise[0, i])
         top = flow.re_tau * (1 - 0.35 * start[i] + 0.015 * noise[1, i])

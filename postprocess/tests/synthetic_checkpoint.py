@@ -41,8 +41,7 @@ class Box:
 
     def lines(self) -> dict[str, np.ndarray]:
         nodes = {
-            axis: np.arange(n + 1) * length / n
-            for axis, n, length in zip("xy", self.cells, self.size, strict=False)
+            axis: np.arange(n + 1) * length / n for axis, n, length in zip("xy", self.cells, self.size, strict=False)
         }
         nodes["z"] = self.z_node
         lines = {}
@@ -82,8 +81,6 @@ def write(path: Path, box: Box, u: Function, v: Function, w: Function = zero, p:
             for line in (axis, f"{axis}_face"):
                 file[line] = file[f"grid/{line}"]
     with h5py.File(path) as file:
-        ranges = [
-            (file[name].id.get_offset(), file[name].id.get_offset() + file[name].nbytes) for name in "uvwp"
-        ]
+        ranges = [(file[name].id.get_offset(), file[name].id.get_offset() + file[name].nbytes) for name in "uvwp"]
     append_metadata_hash(path, np.array(sorted(ranges), dtype=np.uint64).ravel())
     return path

@@ -123,9 +123,7 @@ def block_of_fields(bins: dict, heights: list[int], fields: dict[str, np.ndarray
 
     def pairs(first, second, names, plane):
         counts = np.zeros((layout.JOINT_BINS, layout.JOINT_BINS))
-        where = (
-            numbers(values, name, plane, True) for values, name in zip((first, second), names, strict=True)
-        )
+        where = (numbers(values, name, plane, True) for values, name in zip((first, second), names, strict=True))
         np.add.at(counts, tuple(where), 1)
         return counts
 
@@ -156,11 +154,7 @@ def write(path: Path, flow, heights: list[float], blocks: list[dict], samples=10
     shapes = gaussian_block(flow, bins_of(flow, heights), heights) if not blocks else blocks[0]
     with h5py.File(path, "w") as file:
         synthetic.write_attributes(file, flow)
-        file["grid/z"], file["grid/z_face"], file["grid/z_joint"] = (
-            flow.z,
-            flow.z_face,
-            np.array(heights, float),
-        )
+        file["grid/z"], file["grid/z_face"], file["grid/z_joint"] = (flow.z, flow.z_face, np.array(heights, float))
         file["samples"] = counts
         file["t_begin"] = begin + float(length) * np.arange(len(blocks))
         file["t_end"] = begin + float(length) * (1 + np.arange(len(blocks)))

@@ -24,11 +24,7 @@ PLAIN = {
     "scalars": "[]",
     "solver.order": "4",
 }
-ROTATION = {
-    "flow.rotation.number": "0.5",
-    "flow.rotation.axis": "spanwise",
-    "flow.rotation.geostrophic": "[0, 0]",
-}
+ROTATION = {"flow.rotation.number": "0.5", "flow.rotation.axis": "spanwise", "flow.rotation.geostrophic": "[0, 0]"}
 RE_B = 5600.0
 STRESS_ON_TOP = 0.25  # over that on the bottom wall, where the walls differ
 
@@ -63,11 +59,7 @@ def _write_timeseries(path: Path, flow: synthetic.Flow, top: float) -> None:
 
 
 def write_run(
-    directory: Path,
-    sampled: dict | None = None,
-    uneven: bool = False,
-    re_tau: float = 180.0,
-    **changes: object,
+    directory: Path, sampled: dict | None = None, uneven: bool = False, re_tau: float = 180.0, **changes: object
 ) -> Path:
     """A run of the model flow with these keys of the case; U is the nominal bulk velocity.
 
@@ -80,9 +72,7 @@ def write_run(
         blocks = [block | {"uu": _uneven(block)["uu"]} for block in blocks]
     synthetic.write_statistics(directory / "statistics.h5", flow, blocks)
     sampled = sampled or {}
-    drive = (
-        {} if any(key.startswith("flow.forcing") for key in sampled) else {"flow.forcing.bulk_velocity": "1"}
-    )
+    drive = {} if any(key.startswith("flow.forcing") for key in sampled) else {"flow.forcing.bulk_velocity": "1"}
     keys = PLAIN | {"flow.reynolds.viscosity": repr(flow.viscosity)} | drive | sampled
     synthetic.write_parameter_sets(directory / "statistics.h5", [0] * len(blocks), [keys])
     _write_timeseries(directory / "timeseries.csv", flow, STRESS_ON_TOP**0.5 if uneven else 1.0)

@@ -42,11 +42,7 @@ def write_phases(directory: Path, blocks: int = 10, offset: float = 0.01, noise:
         }
         for block in range(blocks):
             drift = noise * rng.standard_normal()
-            u = (
-                profiles["u"][:, None]
-                + drift
-                + amplitude(z)[:, None] * np.cos(2 * np.pi * (phase - lag(z)[:, None]))
-            )
+            u = profiles["u"][:, None] + drift + amplitude(z)[:, None] * np.cos(2 * np.pi * (phase - lag(z)[:, None]))
             v = np.exp(-20 * z)[:, None] * np.sin(2 * np.pi * phase)
             means = {"u": u, "v": v, "w": 0 * u, "p": 0 * u + 0.3, "uu": u**2 + 0.04, "vv": v**2 + 0.03}
             means |= {"ww": 0 * u + 0.02, "pp": 0 * u + 0.1}

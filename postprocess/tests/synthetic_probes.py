@@ -24,11 +24,7 @@ def write_probe(
     pressure: np.ndarray | None = None,
 ) -> None:
     """The files of a probe of u, and of p if given, (samples, nz, ny, nx), in parts."""
-    lines = {
-        "x_face": x,
-        "y": np.arange(1.0, u.shape[2] + 1),
-        "z": np.arange(u.shape[1]) + 0.25,
-    }
+    lines = {"x_face": x, "y": np.arange(1.0, u.shape[2] + 1), "z": np.arange(u.shape[1]) + 0.25}
     fields = {"u": u}
     if pressure is not None:
         fields["p"] = pressure
@@ -73,9 +69,7 @@ def write_series(
                 file[key] = values_of[chosen]
                 file[key].attrs["hash"] = np.uint64(hashes.field_hash(values_of[chosen]))
             for key, virtual in layouts.items():
-                virtual[chosen] = h5py.VirtualSource(
-                    f"parts/{path.name}", key, file[key].shape, file[key].dtype
-                )
+                virtual[chosen] = h5py.VirtualSource(f"parts/{path.name}", key, file[key].shape, file[key].dtype)
             stored = [file[key] for key in fields]
             ranges = sorted((of.id.get_offset(), of.id.get_offset() + of.nbytes) for of in stored)
         append_metadata_hash(path, np.array(ranges, dtype=np.uint64).ravel())
@@ -90,9 +84,7 @@ def write_series(
 def wave(time: np.ndarray, x: np.ndarray, speed: float, modes: dict[int, float]) -> np.ndarray:
     """A sum of waves of wavenumber 2 pi m/LENGTH that move at one speed, without dispersion."""
     phase = x[None, :] - speed * time[:, None]
-    values = sum(
-        amplitude * np.cos(2 * np.pi * m / LENGTH * phase + 0.9 * m) for m, amplitude in modes.items()
-    )
+    values = sum(amplitude * np.cos(2 * np.pi * m / LENGTH * phase + 0.9 * m) for m, amplitude in modes.items())
     return np.asarray(values)[:, None, None, :]
 
 

@@ -44,9 +44,7 @@ def heated(flow: Flow, raw: dict, source: np.ndarray, kappa: float, ratio=0.0) -
     added = np.concatenate([[0.0], np.cumsum(source * np.diff(flow.z_face))])
     flux = added - added[-1] / 2
     gradient_flux = -flux / (1 + ratio)
-    return scalar_moments(
-        flow, raw, mean_of(flow, gradient_flux / kappa, 0.0), gradient_flux, flux + gradient_flux
-    )
+    return scalar_moments(flow, raw, mean_of(flow, gradient_flux / kappa, 0.0), gradient_flux, flux + gradient_flux)
 
 
 def write_scalars(

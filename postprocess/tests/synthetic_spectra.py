@@ -65,11 +65,7 @@ class Fields:
         """Spectra in both directions on these planes, by their numbers."""
         found = {"z_kxky": self.flow.z[centres], "z_face_kxky": self.flow.z_face[faces]}
         for name, f, g, planes in (
-            *(
-                ("uu", self.u, self.u, centres),
-                ("vv", self.v, self.v, centres),
-                ("pp", self.p, self.p, centres),
-            ),
+            *(("uu", self.u, self.u, centres), ("vv", self.v, self.v, centres), ("pp", self.p, self.p, centres)),
             *(("ww", self.w, self.w, faces), ("uw", self.a, self.w, faces)),
         ):
             found[f"{name}_kxky"] = np.array([plane_spectrum(f[k], g[k]) for k in planes])

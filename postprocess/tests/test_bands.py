@@ -35,9 +35,7 @@ def test_bands_are_at_faces_and_centres(directory):
     parameters, blocks = load_statistics(directory)
     profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
     width = student_t95(6) * STANDARD_ERROR
-    np.testing.assert_allclose(
-        bands.get("minus_uw"), width * profiles.face["minus_uw"], rtol=1e-6, atol=1e-12
-    )
+    np.testing.assert_allclose(bands.get("minus_uw"), width * profiles.face["minus_uw"], rtol=1e-6, atol=1e-12)
     centres = np.abs(width * profiles.at_centres("minus_uw"))
     np.testing.assert_allclose(bands.centre["minus_uw"], centres, rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(bands.get("residual"), bands.get("minus_uw"), atol=1e-12)

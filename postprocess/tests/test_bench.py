@@ -61,13 +61,7 @@ def file(tmp_path):
         entry("xz", "mpi_p2p", 2.0),
         entry("yz", "mpi_p2p", 1.0, [("compute", 0.4), ("communication", 0.6)], "realigned"),
         entry("yz", "nccl", 3.0, [], "realigned"),
-        {
-            "what": "transpose",
-            "kind": "yz",
-            "process_grid": [1, 2],
-            "exchange": "peer",
-            "fault": "one host only",
-        },
+        {"what": "transpose", "kind": "yz", "process_grid": [1, 2], "exchange": "peer", "fault": "one host only"},
     )
 
 
@@ -118,9 +112,7 @@ def test_tables_hold_the_fastest_and_all_rows(transforms):
     assert lines[3].split()[-4:] == ["2.000", "1.00", "0.250", "0.50"]
     table = csv_text(rows).splitlines()
     assert len(table) == 10
-    assert table[1].startswith(
-        "fft,64,64,64,real,1,double,1,a processor,slab_2d_1d,contiguous,1 x 1,mpi_p2p,8,7.2,"
-    )
+    assert table[1].startswith("fft,64,64,64,real,1,double,1,a processor,slab_2d_1d,contiguous,1 x 1,mpi_p2p,8,7.2,")
     assert {line.count(",") for line in table} == {table[0].count(",")}
 
 
@@ -194,11 +186,7 @@ def test_grids_collapse_where_the_points_of_a_rank_decide_the_time(file, transfo
     assert collapse.fit.exponent == pytest.approx(1)
     assert collapse.fit.scatter == pytest.approx(0, abs=1e-12)
     curves = collapse_figure(rows).axes[0].get_lines()
-    assert [line.get_label() for line in curves] == [
-        "64 x 64 x 64",
-        "128 x 128 x 128",
-        r"$\gamma$ = 1.00 ± 0.00",
-    ]
+    assert [line.get_label() for line in curves] == ["64 x 64 x 64", "128 x 128 x 128", r"$\gamma$ = 1.00 ± 0.00"]
     assert list(curves[0].get_xdata()) == pytest.approx([1e9 * p / 64**3 for p in (1, 2, 4)])
     assert list(curves[0].get_ydata()) == pytest.approx([125 * p for p in (1, 2, 4)])
     text = exponents_text(rows)
@@ -232,9 +220,7 @@ def test_devices_are_not_mixed(tmp_path):
         assert line.get_label() == rf"fft 64 x 64 x 64 double, {device}, $\gamma$ = 1.00"
     axes = decomposition_figure(rows).axes
     assert [a.get_title(loc="left") for a in axes[::2]] == [
-        f"{ranks} ranks, double precision\n{device}"
-        for ranks in (1, 2)
-        for device in ("a GPU", "a processor")
+        f"{ranks} ranks, double precision\n{device}" for ranks in (1, 2) for device in ("a GPU", "a processor")
     ]
     for relative in axes[1::2]:
         pencil, slab = relative.get_lines()
@@ -249,10 +235,7 @@ def test_numbers_of_numa_nodes_do_not_make_devices_different(tmp_path):
         [
             write(
                 tmp_path / "fft.json",
-                *(
-                    fft(ranks, "pencil", 8.0 / ranks, device=f"{gpu} {place}")
-                    for ranks, place in places.items()
-                ),
+                *(fft(ranks, "pencil", 8.0 / ranks, device=f"{gpu} {place}") for ranks, place in places.items()),
             )
         ]
     )
@@ -334,10 +317,7 @@ def test_a_limit_on_pieces_in_flight_is_marked(tmp_path):
 
 def test_series_are_drawn_with_the_tuning_shaded(file, tmp_path):
     assert series_figure(read_rows([file])) is None
-    series = {
-        "milliseconds": [3.0, 1.0, 1.0, 2.0],
-        "tuning": [{"begin": 0, "end": 1}, {"begin": 3, "end": 4}],
-    }
+    series = {"milliseconds": [3.0, 1.0, 1.0, 2.0], "tuning": [{"begin": 0, "end": 1}, {"begin": 3, "end": 4}]}
     with_series = write(tmp_path / "series.json", entry("xz", "mpi_pipelined", 1.0, series=series))
     (axes,) = series_figure(read_rows([file, with_series])).axes
     (line,) = axes.get_lines()
@@ -364,10 +344,7 @@ def test_the_command_writes_a_figure_beside_the_file(file, capsys):
 def test_the_command_writes_all_figures_of_several_files(transforms, tmp_path, capsys):
     assert main(["bench", *map(str, transforms), "-o", str(tmp_path / "out" / "fft")]) == 0
     names = ["_scaling", "_collapse", "_decompositions", "_pieces", *(f"_{number}" for number in range(1, 7))]
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {
-        "fft.csv",
-        *(f"fft{n}.png" for n in names),
-    }
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"fft.csv", *(f"fft{n}.png" for n in names)}
     out = capsys.readouterr().out
     assert "0.250" in out
     assert "1.00 ± 0.00" in out

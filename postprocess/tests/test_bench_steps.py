@@ -89,10 +89,7 @@ def test_bars_are_as_long_as_the_phases(tmp_path):
                 (round(bar.get_x(), 6), round(bar.get_width(), 6))
             )
     assert bars == {1: [(0, 4), (4, 2), (6, 1), (7, 1)], 0: [(0, 4), (4, 6)]}
-    assert {tick.get_position()[1]: tick.get_text() for tick in axes.get_yticklabels()} == {
-        1: "ptdma",
-        0: "transpose",
-    }
+    assert {tick.get_position()[1]: tick.get_text() for tick in axes.get_yticklabels()} == {1: "ptdma", 0: "transpose"}
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["time step", "momentum", "tridiagonal", "halo exchange", "transpose", "other"]
 
@@ -129,10 +126,7 @@ def test_the_table_has_a_line_for_each_result(tmp_path):
     assert first.split() == ["ptdma", "0.000", "4.000", "2.000", "1.000", "1.000", "8.000", "8000"]
     assert second.split() == ["transpose", "4.000", "6.000", "0.000", "10.000", "1e+04"]
     lines = list(csv.DictReader(csv_text(steps).splitlines()))
-    assert [(line["phase"], float(line["phase_milliseconds"])) for line in lines] == [
-        *PHASES.items(),
-        *slow.items(),
-    ]
+    assert [(line["phase"], float(line["phase_milliseconds"])) for line in lines] == [*PHASES.items(), *slow.items()]
     assert [float(line["milliseconds"]) for line in lines] == 4 * [8.0] + 2 * [10.0]
 
 

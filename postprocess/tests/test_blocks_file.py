@@ -30,14 +30,9 @@ def records_of(whole: Path, first: int, before: int) -> bytes:
     """The blocks from number `first` on as records."""
     records = b""
     with h5py.File(whole) as file:
-        profiles = sorted(
-            name for name, item in file.items() if isinstance(item, h5py.Dataset) and item.ndim > 1
-        )
+        profiles = sorted(name for name, item in file.items() if isinstance(item, h5py.Dataset) and item.ndim > 1)
         for n in range(first, file["samples"].size):
-            columns = [file[name][n] for name in ("samples", "t_begin", "t_end")] + [
-                np.int64(n),
-                file["forcing"][n],
-            ]
+            columns = [file[name][n] for name in ("samples", "t_begin", "t_end")] + [np.int64(n), file["forcing"][n]]
             record = b"".join(value.tobytes() for value in columns)
             record += b"".join(np.ascontiguousarray(file[name][n]).tobytes() for name in profiles)
             before = byte_hash(before, record)

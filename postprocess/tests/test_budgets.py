@@ -178,11 +178,7 @@ def test_buoyancy_may_break_the_symmetry_of_a_channel(tmp_path, gravity, top, so
 
 @pytest.mark.parametrize(
     ("rotation", "symmetry"),
-    [
-        ((0.0, 0.0, 0.3), Symmetry.MIRROR),
-        ((0.0, 0.3, 0.0), Symmetry.NONE),
-        ((0.3, 0.0, 0.0), Symmetry.NONE),
-    ],
+    [((0.0, 0.0, 0.3), Symmetry.MIRROR), ((0.0, 0.3, 0.0), Symmetry.NONE), ((0.3, 0.0, 0.0), Symmetry.NONE)],
 )
 def test_rotation_may_break_the_symmetry_of_a_channel(tmp_path, rotation, symmetry):
     write(tmp_path)
@@ -253,9 +249,7 @@ def test_terms_of_uu_are_those_of_the_fluctuations():
 
     of_z = np.diff(np.concatenate([-u[:1], u, -u[-1:]]), axis=0) / flow.distance
     squared = staggered.plane(of_z**2) * distance
-    along = ((u - staggered.down(u, staggered.X)) / flow.dx) ** 2 + (
-        (staggered.up(u, staggered.Y) - u) / flow.dy
-    ) ** 2
+    along = ((u - staggered.down(u, staggered.X)) / flow.dx) ** 2 + ((staggered.up(u, staggered.Y) - u) / flow.dy) ** 2
     dissipation = 2 * VISCOSITY * staggered.plane(along) + VISCOSITY * (squared[1:] + squared[:-1]) / dz
     assert_close(terms["dissipation"], -dissipation)
 
@@ -355,9 +349,7 @@ def test_budgets_of_each_wall(tmp_path):
     for stress, budget in of_top.budgets.items():
         for name, values in budget.terms.items():
             scale = np.max(np.abs(budget.terms["dissipation"]))
-            np.testing.assert_allclose(
-                values, of_bottom.budgets[stress].terms[name], rtol=0, atol=1e-11 * scale
-            )
+            np.testing.assert_allclose(values, of_bottom.budgets[stress].terms[name], rtol=0, atol=1e-11 * scale)
 
 
 def test_intervals_and_storage_of_known_blocks(tmp_path):
@@ -365,9 +357,7 @@ def test_intervals_and_storage_of_known_blocks(tmp_path):
     (state,) = states(1, FLOW.z_face)
     same = block_of(FLOW, state)
     pressure = np.array([0.3, -0.1, 0.5, 0.2, -0.4, 0.1])
-    blocks = [
-        same | {"p_dudx": same["p_dudx"] + p, "vv": same["vv"] + 0.3 * n} for n, p in enumerate(pressure)
-    ]
+    blocks = [same | {"p_dudx": same["p_dudx"] + p, "vv": same["vv"] + 0.3 * n} for n, p in enumerate(pressure)]
     synthetic.write_statistics(tmp_path / "statistics.h5", FLOW, blocks)
     parameters, read_blocks = load_statistics(tmp_path)
     evaluated = evaluate_budgets(read_blocks, parameters)
@@ -411,9 +401,7 @@ def test_command(tmp_path, capsys):
     rows = np.genfromtxt(tmp_path / "budget_k.csv", delimiter=",", names=True)
     assert len(rows) == 12
     sums = sum(rows[name] for name in TERMS if name in rows.dtype.names)
-    np.testing.assert_allclose(
-        sums, rows["imbalance"], rtol=0, atol=1e-8 * np.max(np.abs(rows["dissipation"]))
-    )
+    np.testing.assert_allclose(sums, rows["imbalance"], rtol=0, atol=1e-8 * np.max(np.abs(rows["dissipation"])))
     assert {"production_ci95", "storage", "eta_plus", "dz_over_eta"} <= set(rows.dtype.names)
     # Against itself.
     table = tmp_path / "published" / "budget_uw.csv"

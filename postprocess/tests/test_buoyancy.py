@@ -116,10 +116,7 @@ def test_halves_are_averaged(gravity, scalar):
     fields = states(3, buoyancy, z_face)
     images = [state.mirrored() for state in fields]
     if gravity[2] != 0:  # the same force under the same gravity
-        images = [
-            replace(image, c=2 * buoyancy.reference - image.c, buoyancy=fields[0].buoyancy)
-            for image in images
-        ]
+        images = [replace(image, c=2 * buoyancy.reference - image.c, buoyancy=fields[0].buoyancy) for image in images]
     together = heated_means_of(*fields, *images)
     parameters = replace(PARAMETERS, buoyancy=buoyancy)
     assert wall_view(heated_means_of(*fields), parameters).symmetry is Symmetry.MIRROR
@@ -151,9 +148,7 @@ def test_stresses_that_gravity_acts_on_have_the_term(gravity, stresses):
 def test_nothing_changes_without_profiles_of_the_scalar():
     means = replace(heated_means_of(*states(1, OBLIQUE)), scalars={})
     found = wall_budgets(means, AT_REST, "bottom").budgets
-    for stress, budget in budgets_of(
-        wall_view(means, AT_REST, "bottom").means, VISCOSITY, (True, True)
-    ).items():
+    for stress, budget in budgets_of(wall_view(means, AT_REST, "bottom").means, VISCOSITY, (True, True)).items():
         assert [*found[stress].terms] == [*budget.terms]
         assert "buoyancy" not in budget.terms
 

@@ -58,9 +58,7 @@ scalars:
     assert wall_of(text, "top").velocity == (1e-5, 0, 0)
     assert wall_of(text, "bottom") is None
     (scalar,) = scalars_in(text)
-    assert scalar == Scalar(
-        "T", 0.71, ScalarWall("value", formula=scalar.bottom.formula), ScalarWall("flux", 1e-5)
-    )
+    assert scalar == Scalar("T", 0.71, ScalarWall("value", formula=scalar.bottom.formula), ScalarWall("flux", 1e-5))
     assert "times" in scalar.bottom.formula
 
 

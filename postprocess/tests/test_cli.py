@@ -114,10 +114,7 @@ def test_energy_that_was_not_measured_has_no_rows():
     energy = {"device": "GPU", "devices": 1, "joules": 5.0, "joules_per_h_over_u_tau": 2.0}
     rows = {"energy, J": 5.0, "energy measured on": "1 GPU"}
     assert html._performance({"energy": energy}, has_depth=False) == rows
-    assert html._performance({"energy": energy}, has_depth=True) == {
-        **rows,
-        "energy, J per h/u<sub>τ</sub>": 2.0,
-    }
+    assert html._performance({"energy": energy}, has_depth=True) == {**rows, "energy, J per h/u<sub>τ</sub>": 2.0}
 
 
 @pytest.mark.parametrize("flow_type", ["couette", "open_channel"])
@@ -253,14 +250,7 @@ def test_runs_as_a_program():
 def test_output_on_a_full_disk(tmp_path, arguments):
     flow = synthetic.Flow("channel")
     synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.turbulent_profiles(flow)] * 3)
-    command = [
-        sys.executable,
-        "-m",
-        "sluice_post",
-        *(str(tmp_path) if one == "DIR" else one for one in arguments),
-    ]
+    command = [sys.executable, "-m", "sluice_post", *(str(tmp_path) if one == "DIR" else one for one in arguments)]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
-        )
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (4, "sluice-post: No space left on device\n")

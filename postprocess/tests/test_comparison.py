@@ -128,14 +128,7 @@ def test_command_with_budgets_only(directory, tmp_path, capsys):
     """No profiles, one block: no figure, and null for the intervals."""
     (tmp_path / "chan180.kbal").write_text(test_budgets.MKM)
     target = tmp_path / "c.json"
-    arguments = [
-        "compare",
-        str(directory),
-        "--reference",
-        str(tmp_path / "chan180.kbal"),
-        "--json",
-        str(target),
-    ]
+    arguments = ["compare", str(directory), "--reference", str(tmp_path / "chan180.kbal"), "--json", str(target)]
     assert main([*arguments, "--to", "75"]) == 0
     assert "figure" not in capsys.readouterr().out.replace("key figure", "")
     content = json.loads(target.read_text())

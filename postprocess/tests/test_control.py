@@ -20,12 +20,7 @@ def write_run(folder: Path, forcing: np.ndarray, walls: np.ndarray | None, bulk:
     names = [*layout.TIMESERIES_COLUMNS, *(["power_bottom", "power_top"] if walls is not None else [])]
     lines = []
     for n, force in enumerate(forcing):
-        values = dict.fromkeys(names, 0.0) | {
-            "step": n,
-            "time": 0.5 * n,
-            "bulk_velocity": bulk,
-            "forcing": force,
-        }
+        values = dict.fromkeys(names, 0.0) | {"step": n, "time": 0.5 * n, "bulk_velocity": bulk, "forcing": force}
         if walls is not None:
             values |= {"power_bottom": walls[n], "power_top": 3 * walls[n]}
         line = ",".join(repr(float(values[name])) for name in names)
@@ -54,10 +49,7 @@ def test_savings_are_those_of_the_means(tmp_path: Path, capsys: pytest.CaptureFi
 
     assert cli.main(["control", str(moving), "--reference", str(rest), "--from", "10", "--to", "40"]) == 0
     text = capsys.readouterr().out
-    assert (
-        f"reduction of C_f      {100 * (1 - ratio):.2f} +- {100 * found.drag_reduction.half_width:.2f} %"
-        in text
-    )
+    assert f"reduction of C_f      {100 * (1 - ratio):.2f} +- {100 * found.drag_reduction.half_width:.2f} %" in text
     assert re.search(r"^bulk velocity +1 +1$", text, re.MULTILINE)  # imposed, so without an interval
 
 

@@ -20,21 +20,10 @@ from sluice_post.timeseries import read_timeseries
 FLIPS = 200
 LENGTHS = 50
 SUBSTITUTES = {
-    "timeseries.csv": [
-        (b",", b";"),
-        (b"0", b"nan"),
-        (b"0", b""),
-        (b"\n", b"\r"),
-        (b"time", b"step"),
-        (b",", b'"'),
-    ],
+    "timeseries.csv": [(b",", b";"), (b"0", b"nan"), (b"0", b""), (b"\n", b"\r"), (b"time", b"step"), (b",", b'"')],
     "run.json": [
         *((b"[", b"{"), (b'"', b"'"), (b"2", b"null"), (b"{", b"[{"), (b"41.2", b"NaN"), (b"41.2", b'"x"')),
-        *(
-            (b'"momentum"', b"[]"),
-            (b'{"host": "node01", "device": "CPU"}', b"[1]"),
-            (b"7100000.0", b'"fast"'),
-        ),
+        *((b'"momentum"', b"[]"), (b'{"host": "node01", "device": "CPU"}', b"[1]"), (b"7100000.0", b'"fast"')),
         *((b"7100000.0", b"1e999"), (b"[2, 2]", b"{}"), (b"4", b"9" * 5000), (b"4", b"[" * 100000)),
     ],
 }
@@ -153,23 +142,14 @@ def test_missing_parts_of_statistics(run, capsys):
             check_statistics(run, expected, capsys, tally)
 
 
-@pytest.mark.parametrize(
-    "name", ["u", "uw", "samples", "t_end", "forcing", "parameter_set", "grid/z", "grid/z_face"]
-)
+@pytest.mark.parametrize("name", ["u", "uw", "samples", "t_end", "forcing", "parameter_set", "grid/z", "grid/z_face"])
 def test_wrong_shapes_and_types_in_statistics(run, capsys, name):
     """The hashes are right, so that shape and type themselves are examined."""
     path = run / "statistics.h5"
     content, tally = path.read_bytes(), Tally()
     with h5py.File(path) as file:
         values = file[name][()]
-    wrong = [
-        values[:-1],
-        values[None],
-        values.T[:, None],
-        values.astype(np.float32),
-        np.float64(1),
-        values > 0,
-    ]
+    wrong = [values[:-1], values[None], values.T[:, None], values.astype(np.float32), np.float64(1), values > 0]
     wrong += [h5py.Empty("f8"), np.full(values.shape, b"text"), np.zeros(values.shape, [("a", "f8")]), "text"]
     for data in wrong:
         path.write_bytes(content)
@@ -179,9 +159,7 @@ def test_wrong_shapes_and_types_in_statistics(run, capsys, name):
             if isinstance(dataset[()], np.ndarray | np.generic):
                 dataset.attrs["hash"] = np.uint64(synthetic.hashes.byte_hash(0, dataset[()].tobytes()))
         check_statistics(run, None, capsys, tally)
-    assert name == "samples" or all(
-        name in message for message in tally.messages
-    )  # "samples" gives the number
+    assert name == "samples" or all(name in message for message in tally.messages)  # "samples" gives the number
     path.write_bytes(content)
     with h5py.File(path, "a") as file:
         del file[name]

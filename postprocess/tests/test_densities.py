@@ -62,9 +62,7 @@ def test_gaussian(tmp_path, flow_type):
     for field in "uvwp":
         of_field = found.values[f"density_{field}"]
         assert of_field.shape == (5, 128)
-        np.testing.assert_allclose(
-            of_field[:, within], np.tile(expected[within], (5, 1)), rtol=0.02, atol=1e-12
-        )
+        np.testing.assert_allclose(of_field[:, within], np.tile(expected[within], (5, 1)), rtol=0.02, atol=1e-12)
         unit = flow.u_tau ** (2 if field == "p" else 1)
         points = len(found.found.z(field))
         np.testing.assert_allclose(found.values[f"rms_{field}"], scales[field][1][:points] / unit, rtol=1e-7)
@@ -80,9 +78,7 @@ def test_gaussian(tmp_path, flow_type):
     below = len(found.found.z("w")) - 1  # at the centre of a channel, quadrants of both halves are averaged
     scale = (scales["u_face"][1] * scales["w"][1])[:below] / flow.u_tau**2
     for n in (1, 2, 3, 4):
-        np.testing.assert_allclose(
-            found.values[f"minus_uw_q{n}"][:below], -contributions[n] * scale, rtol=1e-9
-        )
+        np.testing.assert_allclose(found.values[f"minus_uw_q{n}"][:below], -contributions[n] * scale, rtol=1e-9)
         np.testing.assert_allclose(found.values[f"fraction_q{n}"][:below], fractions[n], rtol=1e-9)
     assert found.names[-1] == ("surface" if flow_type == "open_channel" else "centre")
 
@@ -99,9 +95,7 @@ def test_holes(tmp_path):
     """The product of correlated Gaussians has a known density; outside a hole of size 0 is the whole quadrant."""
     flow = flow_of()
     found = evaluated(gaussian_run(tmp_path, flow))
-    assert found.found.joint_z == pytest.approx(
-        np.array(heights_of(flow))[:3]
-    )  # the fourth is an image of the first
+    assert found.found.joint_z == pytest.approx(np.array(heights_of(flow))[:3])  # the fourth is an image of the first
     face, rho = 10, CORRELATION
     scale = scales_of(flow)["u_face"][1][face] * scales_of(flow)["w"][1][face] / flow.u_tau**2
 
@@ -113,13 +107,9 @@ def test_holes(tmp_path):
         positive = quad(contribution, size, 60)[0] / 2
         negative = quad(contribution, -60, -size)[0] / 2
         expected = -np.array([positive, negative, positive, negative]) * scale
-        np.testing.assert_allclose(
-            found.values["hole_minus_uw"][0, :, at], expected, rtol=0, atol=4e-3 * scale
-        )
+        np.testing.assert_allclose(found.values["hole_minus_uw"][0, :, at], expected, rtol=0, atol=4e-3 * scale)
     np.testing.assert_allclose(
-        found.values["hole_minus_uw"][0, :, 0],
-        [found.values[f"minus_uw_q{n}"][face] for n in (1, 2, 3, 4)],
-        rtol=0.03,
+        found.values["hole_minus_uw"][0, :, 0], [found.values[f"minus_uw_q{n}"][face] for n in (1, 2, 3, 4)], rtol=0.03
     )
     _, fractions = quadrants_of(np.array(rho))
     np.testing.assert_allclose(found.values["hole_fraction"][0, :, 0], list(fractions.values()), rtol=5e-3)
@@ -154,12 +144,7 @@ class Fields:
 
         self.values = {
             **{"u": mean + skewed(nz), "v": skewed(nz), "p": flow.u_tau * skewed(nz)},
-            **{
-                "w": skewed(nz + 1),
-                "w_face": skewed(nz + 1),
-                "shear_x": flow.u_tau * (skewed(2) / 3),
-                "shear_y": None,
-            },
+            **{"w": skewed(nz + 1), "w_face": skewed(nz + 1), "shear_x": flow.u_tau * (skewed(2) / 3), "shear_y": None},
         }
         self.values["u_face"] = -self.values["w_face"] + skewed(nz + 1)
         self.values["shear_x"] += np.array([1, -1])[:, None, None] * flow.u_tau**2
@@ -267,13 +252,9 @@ def test_moments_that_the_bins_cut_off(tmp_path):
         starred = [line.split()[:2] for line in table_text(found).splitlines() if line.count("*") == 2]
         assert starred == ([["w", f"{flow.z_face[face] * flow.re_tau:.4g}"]] if marked else [])
         assert ("*: values beyond the bins" in table_text(found)) == marked
-        rows = np.genfromtxt(
-            io.StringIO(csv_texts(found)["density_moments_faces.csv"]), delimiter=",", names=True
-        )
+        rows = np.genfromtxt(io.StringIO(csv_texts(found)["density_moments_faces.csv"]), delimiter=",", names=True)
         assert rows["flatness_w_beyond_bins"][face] > 0.1
-        symbols = [
-            line for line in moments_figure(found).axes[1].lines if line.get_markerfacecolor() == "white"
-        ]
+        symbols = [line for line in moments_figure(found).axes[1].lines if line.get_markerfacecolor() == "white"]
         assert sum(len(line.get_xdata()) for line in symbols) == marked
 
 

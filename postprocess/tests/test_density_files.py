@@ -97,11 +97,7 @@ def test_report_and_convert(run, tmp_path, capsys):
     assert main(["report", str(run)]) == 0
     assert "tau_x over the mean of tau_x: rms" in capsys.readouterr().out
     page = (run / "report.html").read_text(encoding="utf-8")
-    for title in (
-        "Densities of the wall shear",
-        "Quadrants of the shear stress",
-        "Densities and quadrants in numbers",
-    ):
+    for title in ("Densities of the wall shear", "Quadrants of the shear stress", "Densities and quadrants in numbers"):
         assert title in page
     assert {path.stem for path in (run / "figures").glob("*.png")} >= FIGURES
     assert {path.stem for path in run.glob("*.csv")} >= TABLES
@@ -158,9 +154,7 @@ def test_blocks_of_different_flows(run, capsys):
     assert "flow.reynolds.viscosity" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "name", ["u_histogram", "w_width", "uw_joint", "shear_joint", "fraction_q3", "grid/z_joint"]
-)
+@pytest.mark.parametrize("name", ["u_histogram", "w_width", "uw_joint", "shear_joint", "fraction_q3", "grid/z_joint"])
 def test_damaged_file(run, capsys, name):
     with h5py.File(run / "densities.h5", "a") as file:
         file[name][(0,) * file[name].ndim] += 1

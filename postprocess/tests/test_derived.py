@@ -18,8 +18,7 @@ from sluice_post.uncertainty import mean_with_interval
 
 def tensor(uu, vv, ww, uw=0.0):
     return {
-        name: np.array([float(value)])
-        for name, value in zip(("uu", "vv", "ww", "uw"), (uu, vv, ww, uw), strict=True)
+        name: np.array([float(value)]) for name, value in zip(("uu", "vv", "ww", "uw"), (uu, vv, ww, uw), strict=True)
     }
 
 

@@ -75,9 +75,7 @@ def test_key_figures_do_not_depend_on_the_axes(tmp_path: Path, turn: complex) ->
     assert figures["cf"] == pytest.approx(2 * stress)
     assert figures["angle"] == pytest.approx(45, abs=0.5)
     assert figures["delta_plus"] == pytest.approx(stress / (parameters.rotation[2] * parameters.viscosity))
-    assert ekman_reynolds(parameters) == pytest.approx(
-        (2 / parameters.viscosity / parameters.rotation[2]) ** 0.5
-    )
+    assert ekman_reynolds(parameters) == pytest.approx((2 / parameters.viscosity / parameters.rotation[2]) ** 0.5)
 
 
 def test_lengths_are_in_the_unit_of_the_case_whatever_the_height(tmp_path: Path) -> None:

@@ -223,9 +223,7 @@ def test_nothing_is_overwritten_unless_asked_for(
     assert sorted(item.name for item in tmp_path.iterdir()) == ["out", "own"]
 
 
-def test_ctrl_c_leaves_nothing(
-    whole_run: Path, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_leaves_nothing(whole_run: Path, tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "out"
     command = ["export", str(whole_run), f"--{form}", str(path), "--only", "key_figures", "fields"]
     assert main([*command[:-1], "profiles"]) == 0
@@ -262,9 +260,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, form: str, limit: int) -> No
     assert list(path.parent.iterdir()) == []
 
 
-def test_a_damaged_field_is_not_exported(
-    whole_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_field_is_not_exported(whole_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_fields(tmp_path)
     damaged = tmp_path / "checkpoints" / "step_0000001.h5"
     with h5py.File(damaged) as file:
@@ -295,6 +291,4 @@ def test_a_missing_package_is_named(
     monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "zarr" else name)
     assert main(["export", str(tmp_path), "--zarr", str(tmp_path / "out")]) == 2
     err = capsys.readouterr().err
-    assert (
-        "zarr is not installed. In the folder of Sluice's sources: pip install './postprocess[zarr]'" in err
-    )
+    assert "zarr is not installed. In the folder of Sluice's sources: pip install './postprocess[zarr]'" in err

@@ -107,11 +107,7 @@ def test_only_methods_whose_communication_is_apart_are_fitted(tmp_path):
 
 
 def test_the_comparison_shows_where_pencils_win(tmp_path):
-    entries = [
-        entry(kind, grid, n)
-        for n in (128, 256)
-        for kind, grid in (("slab_2d_1d", (1, 16)), ("pencil", (4, 4)))
-    ]
+    entries = [entry(kind, grid, n) for n in (128, 256) for kind, grid in (("slab_2d_1d", (1, 16)), ("pencil", (4, 4)))]
     lines = comparison_text(rows_of(tmp_path, *entries)).splitlines()
     assert "25 GB/s, 20 us per message" in lines[0]
     assert "> 2e-06" in lines[0]
@@ -160,9 +156,7 @@ def test_the_command_prints_model_and_forecast(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "25 GB/s, 20 us per message" in out
     found = re.findall(r" double +nccl +(\d+) +(slabs|pencils)", out)
-    assert sorted(found) == sorted(
-        2 * [(count, way) for count in ("8", "64") for way in ("slabs", "pencils")]
-    )
+    assert sorted(found) == sorted(2 * [(count, way) for count in ("8", "64") for way in ("slabs", "pencils")])
     assert main(["bench", file, "--forecast", "8"]) == 2
     assert "--network" in capsys.readouterr().err
     for wrong in (("--forecast", "0"), ("--network", "-1", "2"), ("--devices-per-host", "x")):

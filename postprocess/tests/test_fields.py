@@ -45,9 +45,7 @@ def computed(checkpoint, *options):
 def test_a_linear_shear_between_moving_walls_is_exact(tmp_path, order):
     """The walls have the velocity of the shear there, so that the planes next to them are exact, too."""
     box = Box((8, 6, 24), stretched(24), order)
-    found = computed(
-        write(tmp_path / "c.h5", box, lambda x, y, z: z - 1 + 0 * x, lambda x, y, z: (z - 1) / 2)
-    )
+    found = computed(write(tmp_path / "c.h5", box, lambda x, y, z: z - 1 + 0 * x, lambda x, y, z: (z - 1) / 2))
     z = found["z"][:, None, None]
     expected = {"u": z - 1, "v": (z - 1) / 2, "omega_x": -0.5, "omega_y": 1.0}
     for name in (name for key in ALL for name in CENTER_QUANTITIES[key].components):
@@ -57,9 +55,7 @@ def test_a_linear_shear_between_moving_walls_is_exact(tmp_path, order):
 
 def errors(tmp_path, n, order, along_z):
     """Of velocity and vorticity in a flow with free-slip walls; it depends on x and y, or on z alone."""
-    box = Box(
-        (n, n, n if along_z else 4), np.linspace(0, 2, (n if along_z else 4) + 1), order, FREE_SLIP, (4, 4)
-    )
+    box = Box((n, n, n if along_z else 4), np.linspace(0, 2, (n if along_z else 4) + 1), order, FREE_SLIP, (4, 4))
     k = np.pi / 2
     if along_z:
         flow = (lambda x, y, z: np.cos(k * z) + 0 * x, lambda x, y, z: 2 * np.cos(2 * k * z), zero)
@@ -78,9 +74,7 @@ def errors(tmp_path, n, order, along_z):
             "v": flow[1],
             "omega_x": lambda x, y, z: k * np.cos(k * x + k * y),
             "omega_y": lambda x, y, z: -k * np.cos(k * x + k * y),
-            "omega_z": lambda x, y, z: (
-                -2 * k * np.sin(2 * k * x) * np.sin(k * y) + k * np.sin(k * x) * np.sin(k * y)
-            ),
+            "omega_z": lambda x, y, z: -2 * k * np.sin(2 * k * x) * np.sin(k * y) + k * np.sin(k * x) * np.sin(k * y),
             "q": lambda x, y, z: (
                 -((k * np.cos(k * x) * np.cos(k * y)) ** 2 + (k * np.cos(2 * k * x) * np.cos(k * y)) ** 2) / 2
                 - 2 * (k * np.sin(k * x) * np.sin(k * y)) * (k * np.sin(2 * k * x) * np.sin(k * y))
@@ -169,13 +163,9 @@ def test_a_range_between_two_centres_takes_the_nearest(tmp_path):
 def test_the_file_has_its_hashes_and_the_xdmf_file_refers_to_it(tmp_path, monkeypatch, capsys):
     checkpoint = rough_checkpoint(tmp_path / "c.h5")
     monkeypatch.chdir(tmp_path)
-    assert (
-        main(["fields", str(checkpoint), "--fields", "vorticity", "q", "q", "--stride", "1", "2", "1"]) == 0
-    )
+    assert main(["fields", str(checkpoint), "--fields", "vorticity", "q", "q", "--stride", "1", "2", "1"]) == 0
     path = tmp_path / "fields_0000120.h5"
-    assert (
-        capsys.readouterr().out == "12 x 5 x 14 cells: fields_0000120.h5, for ParaView: fields_0000120.xdmf\n"
-    )
+    assert capsys.readouterr().out == "12 x 5 x 14 cells: fields_0000120.h5, for ParaView: fields_0000120.xdmf\n"
     names = ["omega_x", "omega_y", "omega_z", "q"]
     with Hdf5File(path, layout.FIELDS_FORMAT) as file:
         assert (file.value("step"), file.value("time")) == (120, 1.5)

@@ -124,9 +124,7 @@ def test_published_flatness_is_within_the_axis(tmp_path):
     run = load_run(tmp_path)
     profiles = wall_profiles(run.blocks.means(), run.parameters)
     z_plus = np.array([0.5, 1.0, 10.0, 100.0])
-    reference = Reference(
-        "table", 180.0, True, {"flat_w": z_plus}, {"flat_w": np.array([60.0, 50.0, 8.0, 3.5])}
-    )
+    reference = Reference("table", 180.0, True, {"flat_w": z_plus}, {"flat_w": np.array([60.0, 50.0, 8.0, 3.5])})
     figure = comparison_figure(profiles, bands_of(run.blocks, run.parameters), reference, ["flat_w"])
     assert figure.axes[0].get_yscale() == "log"
     assert figure.axes[0].get_ylim()[1] > 60

@@ -15,9 +15,7 @@ from sluice_post.run import load_run, load_statistics
 from sluice_post.verdicts import verdicts
 
 NONE_KNOWN = "No published data are known here for this flow"
-SCALAR = (
-    '\n    - {name: "heat", prandtl: 0.7, walls: {bottom: {value: -0.5}, top: {value: 0.5}}, source: none}'
-)
+SCALAR = '\n    - {name: "heat", prandtl: 0.7, walls: {bottom: {value: -0.5}, top: {value: 0.5}}, source: none}'
 OSCILLATION = {
     f"walls.{wall}.actuation.{key}": value
     for wall in ("bottom", "top")
@@ -113,10 +111,7 @@ def test_the_peak_of_a_velocity_that_a_wall_has_too_says_so(tmp_path: Path, name
         assert bool(said) == (letter in letters), letter
 
 
-@pytest.mark.parametrize(
-    ("name", "even"),
-    [("", True), ("rotation", True), ("oscillation", False), ("along y", False)],
-)
+@pytest.mark.parametrize(("name", "even"), [("", True), ("rotation", True), ("oscillation", False), ("along y", False)])
 @pytest.mark.unpainted
 def test_the_report_calls_the_skewness_of_v_0_only_in_flows_symmetric_in_y(
     tmp_path: Path, name: str, even: bool
@@ -174,9 +169,7 @@ def test_far_from_all_published_reynolds_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"), [("periodic", "the box has no walls"), ("channel", "both walls are free-slip")]
 )
-def test_why_there_are_no_wall_units(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, words: str
-) -> None:
+def test_why_there_are_no_wall_units(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, words: str) -> None:
     free = {"flow.type": kind, "walls.top.type": "free_slip", "walls.bottom.type": "free_slip"}
     assert main(["profiles", str(synthetic_flows.write_run(tmp_path, free))]) == 2
     assert f"{words}, so there are no wall units" in capsys.readouterr().err
@@ -201,9 +194,7 @@ def test_watch_shows_no_peaks_of_another_flow(tmp_path: Path) -> None:
         assert follower.live.no_published.startswith(NONE_KNOWN) != is_known
 
 
-def test_files_of_published_data_do_not_tell_their_flow(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_files_of_published_data_do_not_tell_their_flow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profiles = tmp_path / "a.means"
     profiles.write_text("# Re_tau = 178\n# y y+ Umean\n0 0 0\n0.1 17.8 8\n0.5 89 16\n1.0 178 17\n")
     for sampled, is_noted in (({}, False), (ROTATION, True)):
@@ -249,11 +240,7 @@ def test_walls_and_drive_decide_whatever_the_type_is_called(tmp_path: Path) -> N
         ("forced", moving | {"flow.forcing.pressure_gradient": "0.1"}, "Couette-Poiseuille flow"),
         ("decaying", undriven, "Channel flow with no force"),
         ("open", {"walls.top.type": "free_slip"}, "Open-channel flow"),
-        (
-            "free",
-            {"walls.top.type": "free_slip", "walls.bottom.type": "free_slip"},
-            "Flow between free-slip walls",
-        ),
+        ("free", {"walls.top.type": "free_slip", "walls.bottom.type": "free_slip"}, "Flow between free-slip walls"),
     ):
         run = synthetic_flows.write_run(tmp_path / name, sampled)
         parameters, _ = load_statistics(run)

@@ -45,12 +45,7 @@ PARAMETERS = {
     "walls.bottom.type": "no_slip",
     "walls.top.type": "no_slip",
 }
-FORGERIES: list[Callable[[h5py.File, str], None]] = [
-    replace_by_text,
-    replace_by_group,
-    replace_by_fewer,
-    remove,
-]
+FORGERIES: list[Callable[[h5py.File, str], None]] = [replace_by_text, replace_by_group, replace_by_fewer, remove]
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +96,7 @@ def forged(intact: Path, path: str, folder: Path) -> Iterator[tuple[str, Path]]:
 
 @pytest.mark.parametrize("path", ["statistics.h5", "spectra.h5"])
 @pytest.mark.unpainted
-def test_each_object_forged(
-    intact: Path, path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_object_forged(intact: Path, path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     accepted = []
     for what, directory in forged(intact, path, tmp_path):
         others = ("profiles", "spectra") if what.startswith(replace_by_text.__name__) else ()
@@ -148,9 +141,7 @@ def test_parameters_forged(
 
 
 @pytest.mark.unpainted
-def test_a_report_says_that_the_parts_of_slices_are_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_says_that_the_parts_of_slices_are_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     synthetic.write_run(tmp_path, FLOW, blocks=3)
     for part in (tmp_path / "slices" / "parts").iterdir():
         part.unlink()

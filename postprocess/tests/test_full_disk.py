@@ -32,10 +32,7 @@ def commands(directory: Path, new: Path) -> dict[str, tuple[list[object], Path]]
         "fields": (["fields", directory / "c.h5", "-o", new / "f.h5"], new / "f.h5"),
         "merge": (["merge", directory, "-o", new], new / "statistics.h5"),
         "modes": (["modes", directory, "--rank", "3", "-o", new / "m.nc"], new / "m.nc"),
-        "convert": (
-            ["convert", directory, "--format", "lee-moser", "-o", new],
-            new / layout.LEE_MOSER_SPECTRA_FILE,
-        ),
+        "convert": (["convert", directory, "--format", "lee-moser", "-o", new], new / layout.LEE_MOSER_SPECTRA_FILE),
     }
 
 

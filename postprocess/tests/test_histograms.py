@@ -88,9 +88,7 @@ def test_average_over_other_bins():
 
 def test_moments_of_planes_at_once():
     planes = [histogram(mean, rms) for mean, rms in ((0.3, 2.0), (5.0, 1.0))]
-    together = Histogram(
-        *(np.array([getattr(h, name) for h in planes]) for name in ("counts", "low", "width"))
-    )
+    together = Histogram(*(np.array([getattr(h, name) for h in planes]) for name in ("counts", "low", "width")))
     of = moments([together])
     np.testing.assert_allclose(of.mean, [0.3, 5.0], rtol=1e-9)
     np.testing.assert_allclose(of.rms, [2, 1], rtol=1e-9)
@@ -124,9 +122,7 @@ def test_joint_density(factors):
     """Of correlated Gaussians, mirrored and stretched."""
     low, width, mean, rms, correlation = (-8.3, -4.1), (0.25, 0.125), (0.1, -0.2), (1.0, 0.5), -0.4
     edges = [low[n] + width[n] * np.arange(65) for n in (0, 1)]
-    joint = Joint(7 * gaussian_joint(*edges, *zip(mean, rms, strict=True), correlation), low, width).linear(
-        factors
-    )
+    joint = Joint(7 * gaussian_joint(*edges, *zip(mean, rms, strict=True), correlation), low, width).linear(factors)
     scales = [moments([joint.marginal(n)]) for n in (0, 1)]
     for n in (0, 1):
         assert scales[n].mean == pytest.approx(factors[n] * mean[n], abs=1e-4)
@@ -134,10 +130,6 @@ def test_joint_density(factors):
     bins = [factors[n] * mean[n] + abs(factors[n]) * rms[n] * np.arange(-3, 3.125, 0.25) for n in (0, 1)]
     found = joint.density((bins[0], bins[1])) * abs(factors[0] * factors[1]) * rms[0] * rms[1]
     expected = gaussian_joint(
-        np.arange(-3, 3.125, 0.25),
-        np.arange(-3, 3.125, 0.25),
-        (0, 1),
-        (0, 1),
-        correlation * np.prod(np.sign(factors)),
+        np.arange(-3, 3.125, 0.25), np.arange(-3, 3.125, 0.25), (0, 1), (0, 1), correlation * np.prod(np.sign(factors))
     )
     np.testing.assert_allclose(found[1:-1, 1:-1] * 0.25**2, expected[1:-1, 1:-1], rtol=0, atol=2e-4)

@@ -12,9 +12,7 @@ import sluice_post
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_missing_module_is_installed_from_the_sources(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_module_is_installed_from_the_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sluice_post, "find_spec", lambda _: None)
     with pytest.raises(ImportError) as error:
         sluice_post.open(tmp_path)

@@ -84,18 +84,14 @@ def test_oblique_walls_have_the_figures_of_walls_along_x(tmp_path, angle):
     def turned(velocity):
         return c * velocity[0], s * velocity[0], 0.0
 
-    oblique = replace(
-        along, velocity_bottom=turned(along.velocity_bottom), velocity_top=turned(along.velocity_top)
-    )
+    oblique = replace(along, velocity_bottom=turned(along.velocity_bottom), velocity_top=turned(along.velocity_top))
     expected, found = figures_of(blocks.means(), along), figures_of(means, oblique)
     assert found["re_w"] == pytest.approx(expected["re_w"])
     assert found["cf"] == pytest.approx(expected["cf"])
     held = held_reynolds(oblique, {})
     assert held is not None and (held.key, held.value) == ("re_w", pytest.approx(expected["re_w"]))
     profiles = wall_profiles(means, oblique)
-    velocity = np.array(
-        [profiles.centre["U"], profiles.centre["V"]]
-    )  # seen so that the shear along x is positive
+    velocity = np.array([profiles.centre["U"], profiles.centre["V"]])  # seen so that the shear along x is positive
     assert velocity[:, 0] / profiles.z_plus[0] == pytest.approx([1.0, s / abs(c)], rel=2e-3)
     of_walls = wall_profiles(blocks.means(), along, "bottom")
     speed = np.hypot(*velocity) * profiles.u_tau

@@ -14,13 +14,7 @@ from sluice_post.interpolation import interpolate
 from sluice_post.reference import holds_budget, read_budget_reference
 from sluice_post.run import load_statistics
 from sluice_post.spectra import evaluate_spectra
-from sluice_post.spectra_reference import (
-    find_published,
-    heights_of,
-    holds_spectra,
-    not_shown,
-    read_all_spectra,
-)
+from sluice_post.spectra_reference import find_published, heights_of, holds_spectra, not_shown, read_all_spectra
 from sluice_post.uncertainty import student_t95
 
 COLUMNS = {"production": 2, "viscous_diffusion": 4, "dissipation": 7, "imbalance": 8}
@@ -53,11 +47,7 @@ def test_budgets_read_back_as_they_are(budget_run, stress):
     centres, budget = found.budgets["uu"].z, found.budgets[stress]
     for name, values in budget.terms.items():
         np.testing.assert_allclose(reference.z_plus[name][1:], found.z_plus("uu"), rtol=1e-14)
-        there = (
-            values
-            if len(values) == len(centres) and stress != "uw"
-            else interpolate(centres, budget.z, values)
-        )
+        there = values if len(values) == len(centres) and stress != "uw" else interpolate(centres, budget.z, values)
         np.testing.assert_allclose(reference.values[name][1:], there, rtol=1e-14)
     total = sum(reference.values[term] for term in TERMS)
     scale = np.max(np.abs(reference.values["dissipation"]))
@@ -70,9 +60,7 @@ def test_budgets_on_the_wall(budget_run):
     states = [*fields, *(state.mirrored() for state in fields)]
     gradients = {c: np.array([state.ddz(c)[0] for state in states]) for c in "uv"}
     u_tau = np.sqrt(staggered.VISCOSITY * gradients["u"].mean())
-    expected = {
-        2 * c: 2 * staggered.VISCOSITY * gradients[c].var() * staggered.VISCOSITY / u_tau**4 for c in "uv"
-    }
+    expected = {2 * c: 2 * staggered.VISCOSITY * gradients[c].var() * staggered.VISCOSITY / u_tau**4 for c in "uv"}
     expected |= {"k": (expected["uu"] + expected["vv"]) / 2, "ww": 0.0, "uw": 0.0}
     for stress, value in expected.items():
         row = np.loadtxt(file_of(folder, stress), comments="%")[0]
@@ -84,12 +72,7 @@ def test_budgets_on_the_wall(budget_run):
 
 @pytest.mark.parametrize(
     ("name", "lines"),
-    [
-        ("profiles_mean.dat", 72),
-        ("profiles_fluc_stdev.dat", 75),
-        ("RSTE_k_prof.dat", 74),
-        ("RSTE_uv_stdev.dat", 74),
-    ],
+    [("profiles_mean.dat", 72), ("profiles_fluc_stdev.dat", 75), ("RSTE_k_prof.dat", 74), ("RSTE_uv_stdev.dat", 74)],
 )
 def test_headers_are_as_long_as_theirs(budget_run, name, lines):
     """Programs skip the header by its length, and read the viscosity and the friction velocity in lines 39 and 42."""
@@ -101,9 +84,7 @@ def test_headers_are_as_long_as_theirs(budget_run, name, lines):
     u_tau = float(text[41].partition("u_tau =")[2])
     found = evaluate_budgets(*load_statistics(directory)[::-1]).found
     assert u_tau == pytest.approx(found.u_tau, rel=1e-5)
-    np.testing.assert_array_equal(
-        np.loadtxt(folder / name, skiprows=lines), np.loadtxt(folder / name, comments="%")
-    )
+    np.testing.assert_array_equal(np.loadtxt(folder / name, skiprows=lines), np.loadtxt(folder / name, comments="%"))
 
 
 def test_standard_errors_of_budgets(budget_run):

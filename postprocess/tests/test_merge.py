@@ -20,12 +20,8 @@ def blocks_of(count: int, seed: int) -> list[dict]:
 @pytest.fixture
 def parts(tmp_path):
     """Two parts of a run, with unequal numbers of samples and a block without any."""
-    synthetic.write_statistics(
-        tmp_path / "a" / "statistics.h5", FLOW, blocks_of(5, 1), samples=[7, 0, 3, 9, 2]
-    )
-    synthetic.write_statistics(
-        tmp_path / "b" / "statistics.h5", FLOW, blocks_of(4, 2), samples=5, begin=110.0
-    )
+    synthetic.write_statistics(tmp_path / "a" / "statistics.h5", FLOW, blocks_of(5, 1), samples=[7, 0, 3, 9, 2])
+    synthetic.write_statistics(tmp_path / "b" / "statistics.h5", FLOW, blocks_of(4, 2), samples=5, begin=110.0)
     return tmp_path
 
 
@@ -63,10 +59,7 @@ def test_merges_spectra(parts):
             for name in ("uu", "vv", "ww", "pp", "uw")
             for axis, count in modes.items()
         }
-        | {
-            f"{name}_kxky": rng.random((2, modes["ky"], modes["kx"]))
-            for name in ("uu", "vv", "ww", "pp", "uw")
-        }
+        | {f"{name}_kxky": rng.random((2, modes["ky"], modes["kx"])) for name in ("uu", "vv", "ww", "pp", "uw")}
         | {"z_kxky": np.array([0.1, 1.0]), "z_face_kxky": np.array([0.12, 1.0])}
         for _ in range(4)
     ]
@@ -84,9 +77,7 @@ def test_merges_spectra(parts):
 def test_refuses_spectra_at_other_heights(parts, capsys):
     counts = [FLOW.cells[axis] // 2 + 1 for axis in (1, 0)]
     block = {
-        f"{name}_k{axis}": np.ones(
-            (FLOW.cells[2] + (name in ("ww", "uw")), FLOW.cells["xy".index(axis)] // 2 + 1)
-        )
+        f"{name}_k{axis}": np.ones((FLOW.cells[2] + (name in ("ww", "uw")), FLOW.cells["xy".index(axis)] // 2 + 1))
         for name in ("uu", "vv", "ww", "pp", "uw")
         for axis in "xy"
     }

@@ -80,9 +80,7 @@ def test_a_run_that_goes_on_adds_no_frames_after_the_picture(tmp_path, flow, nor
 def test_the_page_shows_the_time_beside_the_slider(tmp_path, flow):
     entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
     (drawn,) = draw_entries([entry], tmp_path / "figures")
-    assert drawn.path.read_bytes() != base64.b64decode(
-        drawn.embedded.png
-    )  # the file has the time in its title
+    assert drawn.path.read_bytes() != base64.b64decode(drawn.embedded.png)  # the file has the time in its title
 
 
 def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
@@ -123,10 +121,7 @@ def test_the_page_has_the_frames_and_their_times(tmp_path, flow):
     (tmp_path / "slices" / "parts" / "y0.083_0000200.h5").write_text("cut short")
     assert main(["report", str(tmp_path)]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    held = [
-        json.loads(text)
-        for text in re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    ]
+    held = [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)]
     assert [movie["times"] for movie in held] == [[1.0, 2.0, 3.25], [1.0, 3.0]]
     assert all(decoded(frame).size for movie in held for frame in movie["frames"])
     assert "t U/h = 3.25</output>" in page

@@ -62,9 +62,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def check(
-    file: Path, changes: list, read: Callable[[], object], same: Callable[[object, object], None]
-) -> None:
+def check(file: Path, changes: list, read: Callable[[], object], same: Callable[[object, object], None]) -> None:
     """Refused, or read without any change."""
     content = file.read_bytes()
     expected = read()

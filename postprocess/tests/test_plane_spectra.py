@@ -4,18 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from synthetic_spectra import (
-    EVEN,
-    ODD,
-    PLANES,
-    Fields,
-    Oblique,
-    flow_of,
-    fluctuation,
-    load,
-    plane_spectrum,
-    write,
-)
+from synthetic_spectra import EVEN, ODD, PLANES, Fields, Oblique, flow_of, fluctuation, load, plane_spectrum, write
 
 from sluice_post.cli import main
 from sluice_post.spectra import evaluate_spectra, wall_spectra
@@ -48,9 +37,7 @@ def test_planes_of_both_halves(tmp_path):
     states = [Fields(flow, seed) for seed in range(2)]
     write(tmp_path, states, PLANES)
     parameters, blocks = load(tmp_path)
-    both, bottom, top = (
-        wall_spectra(blocks.means(), parameters, side).planes for side in ("both", "bottom", "top")
-    )
+    both, bottom, top = (wall_spectra(blocks.means(), parameters, side).planes for side in ("both", "bottom", "top"))
     for quantity in ("uu", "ww", "minus_uw"):
         found = both[quantity].energy
         np.testing.assert_allclose(found[0], bottom[quantity].energy[0], rtol=0, atol=1e-12)
@@ -115,9 +102,7 @@ def test_command_with_planes(tmp_path, capsys, paint_no_more):
     write(tmp_path, [state], PLANES)
     assert main(["spectra", str(tmp_path), "--side", "bottom"]) == 0
     assert "peak of kxkyE+" in capsys.readouterr().out
-    assert {path.stem for path in (tmp_path / "figures").glob("spectra_xy*")} == {
-        f"spectra_xy_{n}" for n in (1, 2, 3)
-    }
+    assert {path.stem for path in (tmp_path / "figures").glob("spectra_xy*")} == {f"spectra_xy_{n}" for n in (1, 2, 3)}
     parameters, blocks = load(tmp_path)
     found = wall_spectra(blocks.means(), parameters, "bottom")
     for name, quantities in (("centres", ("uu", "vv", "pp")), ("faces", ("ww", "minus_uw"))):
@@ -128,6 +113,4 @@ def test_command_with_planes(tmp_path, capsys, paint_no_more):
         np.testing.assert_allclose(rows["kx_h"][:7], np.arange(7) / 2, rtol=1e-9)
     paint_no_more()
     assert main(["report", str(tmp_path)]) == 0
-    assert "Premultiplied spectra along x and y at z+ = " in (tmp_path / "report.html").read_text(
-        encoding="utf-8"
-    )
+    assert "Premultiplied spectra along x and y at z+ = " in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -47,34 +47,19 @@ BUDGETS = [
     ("budget", {"stress": "uw"}, r"$z^+$", r"budget of $\langle uw\rangle$ in wall units"),
     ("imbalance", {}, r"$z^+$", "imbalance$^+$"),
     ("enstrophy", {}, r"$z^+$", "enstrophy, dissipation in wall units"),
-    (
-        "invariant_map",
-        {},
-        r"$\xi$, where $6\xi^3=b_{ij}b_{jk}b_{ki}$",
-        r"$\eta$, where $6\eta^2=b_{ij}b_{ji}$",
-    ),
+    ("invariant_map", {}, r"$\xi$, where $6\xi^3=b_{ij}b_{jk}b_{ki}$", r"$\eta$, where $6\eta^2=b_{ij}b_{ji}$"),
     ("anisotropy", {"tensor": "dissipation"}, r"$z^+$", r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$"),
     ("kolmogorov_length", {}, r"$z^+$", r"Kolmogorov length $\eta^+$"),
     ("cell_sizes", {}, r"$z^+$", r"size of the cells over $\eta$"),
 ]
 SCALARS = [
     ("scalar_budget", {"name": "c"}, r"$z^+$", r"budget of $\langle\theta\theta\rangle$ in wall units"),
-    (
-        "scalar_budget",
-        {"name": "c", "budget": "wc"},
-        r"$z^+$",
-        r"budget of $\langle w\theta\rangle$ in wall units",
-    ),
+    ("scalar_budget", {"name": "c", "budget": "wc"}, r"$z^+$", r"budget of $\langle w\theta\rangle$ in wall units"),
     ("scalar_imbalance", {"name": "c", "budget": "uc"}, r"$z^+$", "imbalance$^+$"),
 ]
 SCALAR_SPECTRA = [
     ("scalar_spectra_map", {"name": "c", "axis": "y"}, r"$\lambda_y^+$", r"$z^+$"),
-    (
-        "scalar_spectrum",
-        {"name": "c", "quantity": "minus_wc"},
-        r"$\lambda_x^+$",
-        r"$-kE_{w\theta}^+$ flux",
-    ),
+    ("scalar_spectrum", {"name": "c", "quantity": "minus_wc"}, r"$\lambda_x^+$", r"$-kE_{w\theta}^+$ flux"),
 ]
 SPECTRA = [
     ("spectra_map", {"quantity": "minus_uw", "axis": "y"}, r"$\lambda_y^+$", r"$z^+$"),
@@ -89,12 +74,7 @@ DENSITIES = [
     ("density", {"field": "w"}, r"$w'/w_\mathrm{rms}$ wall-normal", r"$w_\mathrm{rms}\,P(w')$"),
     ("density_map", {}, r"$z^+$", r"$u^+$"),
     ("density_moment", {"moment": "flatness"}, r"$z^+$", "flatness $F$"),
-    (
-        "wall_shear_density",
-        {"name": "shear_y"},
-        r"$\tau_y/\langle\tau_x\rangle$",
-        r"$\langle\tau_x\rangle\,P(\tau_y)$",
-    ),
+    ("wall_shear_density", {"name": "shear_y"}, r"$\tau_y/\langle\tau_x\rangle$", r"$\langle\tau_x\rangle\,P(\tau_y)$"),
     ("wall_shear_joint", {}, r"$\tau_x/\langle\tau_x\rangle$", r"$\tau_y/\langle\tau_x\rangle$"),
     ("quadrant_contributions", {}, r"$z^+$", CONTRIBUTION),
     ("quadrant_fractions", {}, r"$z^+$", "fraction of time"),
@@ -242,10 +222,7 @@ def test_comparison(runs: dict[str, OpenedRun], tmp_path: Path) -> None:
     table = tmp_path / "p.csv"
     found = run.profiles
     rows = zip(found.z.values, found.z_plus.values, 1.01 * found.U.values, strict=True)
-    lines = [
-        "z_over_h,z_plus,U_plus",
-        *(f"{z!r},{z_plus!r},{u!r}" for z, z_plus, u in np.array(list(rows)).tolist()),
-    ]
+    lines = ["z_over_h,z_plus,U_plus", *(f"{z!r},{z_plus!r},{u!r}" for z, z_plus, u in np.array(list(rows)).tolist())]
     table.write_text("\n".join(lines) + "\n")
     reference = run.compare(table).reference
     axes = drawn(lambda ax: run.plot.comparison("U", reference, ax))

@@ -47,17 +47,11 @@ def opened(directory: Path, name: str) -> list[dict[str, list[np.ndarray]]]:
     assert (root.tag, root.attrib["Version"]) == ("Xdmf", "2.0")
     found = []
     for collection in root.findall("Domain/Grid"):
-        assert (collection.attrib["GridType"], collection.attrib["CollectionType"]) == (
-            "Collection",
-            "Temporal",
-        )
+        assert (collection.attrib["GridType"], collection.attrib["CollectionType"]) == ("Collection", "Temporal")
         series: dict[str, list[np.ndarray]] = {}
         for grid in collection.findall("Grid"):
             topology, geometry = grid.find("Topology"), grid.find("Geometry")
-            assert (topology.attrib["TopologyType"], geometry.attrib["GeometryType"]) == (
-                "3DRectMesh",
-                "VXVYVZ",
-            )
+            assert (topology.attrib["TopologyType"], geometry.attrib["GeometryType"]) == ("3DRectMesh", "VXVYVZ")
             of_sample = {"time": float(grid.find("Time").attrib["Value"])}
             lines = [resolve(path.parent, item) for item in geometry.findall("DataItem")]
             of_sample |= dict(zip("xyz", lines, strict=True))
@@ -112,9 +106,7 @@ def test_fields_of_other_points_are_a_collection_of_their_own(tmp_path: Path) ->
     assert first.keys() & second.keys() == {"time", *"xyz"}
 
 
-def test_times_are_chosen_and_other_probes_passed_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_times_are_chosen_and_other_probes_passed_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Few samples are enough, and a second call writes the file anew."""
     write_probe(tmp_path, TIME, values(1, 4, 6), line(6), part_samples=10, name="plane")
     write_probe(tmp_path, TIME, values(1, 1, 6), line(6), name="line")
@@ -137,9 +129,7 @@ def test_times_are_chosen_and_other_probes_passed_over(
         (["--segment", "2"], "leave -o and --segment out"),
     ],
 )
-def test_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
+def test_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     write_probe(tmp_path, TIME, values(1, 4, 6), line(6), name="plane")
     write_probe(tmp_path, TIME, values(1, 1, 6), line(6), name="line")
     assert main(["probes", str(tmp_path), "--xdmf", *arguments]) == 2
@@ -157,9 +147,7 @@ def test_no_plane_and_lost_parts(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "13 of 23 samples are there" in capsys.readouterr().err
 
 
-def test_a_field_that_does_not_fit_its_coordinates(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_field_that_does_not_fit_its_coordinates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_probe(tmp_path, TIME, values(1, 4, 6), line(6), name="plane")
     with h5py.File(tmp_path / layout.PROBE_FOLDER / layout.PARTS / "plane_0000002.h5", "a") as file:
         del file["u"]

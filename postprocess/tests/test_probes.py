@@ -26,9 +26,7 @@ def x() -> np.ndarray:
 
 
 @pytest.mark.parametrize("grid_velocity", [0.0, 0.5])
-def test_a_travelling_wave_has_its_frequency_and_speed(
-    tmp_path: Path, x: np.ndarray, grid_velocity: float
-) -> None:
+def test_a_travelling_wave_has_its_frequency_and_speed(tmp_path: Path, x: np.ndarray, grid_velocity: float) -> None:
     """The points move with the grid: they see a lower frequency, but the same speed in the laboratory."""
     time = 3 + 0.05 * np.arange(1000)
     modes = {2: 0.3}

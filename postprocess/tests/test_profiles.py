@@ -52,9 +52,7 @@ def test_higher_moments_of_w_are_those_of_the_faces(tmp_path, flow_type, cells):
         at_centres = profiles.at_centres(name)
         assert np.isnan(at_centres[0])  # between the wall, where it is not known, and the first face
         np.testing.assert_allclose(at_centres[5], (found[5] + found[6]) / 2, rtol=0.05)
-        assert np.isnan(at_centres[-1]) == (
-            flow_type == "open_channel"
-        )  # beside the surface, where w is 0, too
+        assert np.isnan(at_centres[-1]) == (flow_type == "open_channel")  # beside the surface, where w is 0, too
 
 
 def test_direction_counts():
@@ -233,9 +231,7 @@ def test_wall_at_the_top_only(tmp_path):
     parameters, means = means_of(tmp_path, flow, raw)
     upright = wall_profiles(means, parameters)
     upside_down = dataclasses.replace(parameters, wall_bottom="free_slip", wall_top="no_slip")
-    flipped = {
-        n: (v[::-1] * (-1) ** direction_counts(n)[2]) for n, v in {**means.centre, **means.face}.items()
-    }
+    flipped = {n: (v[::-1] * (-1) ** direction_counts(n)[2]) for n, v in {**means.centre, **means.face}.items()}
     turned = dataclasses.replace(
         means,
         z=(1 - means.z)[::-1],

@@ -22,12 +22,7 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.layout import SCALAR_BUDGET_CENTRE_PROFILES, SCALAR_BUDGET_FACE_PROFILES
 from sluice_post.parameters import Buoyancy, FlowParameters
 from sluice_post.run import load_statistics
-from sluice_post.scalar_budgets import (
-    BUDGETS,
-    evaluate_scalar_budgets,
-    scalar_budgets_of,
-    wall_scalar_budgets,
-)
+from sluice_post.scalar_budgets import BUDGETS, evaluate_scalar_budgets, scalar_budgets_of, wall_scalar_budgets
 from sluice_post.scalar_numbers import evaluate_scalars
 from sluice_post.scalars import Scalar, ScalarWall
 from sluice_post.uncertainty import student_t95
@@ -42,17 +37,10 @@ OBLIQUE = (70.0, -130.0, 200.0)  # of the size of the gradients of these fields
 
 
 def states(
-    count=3,
-    scalar=SCALAR,
-    z_face=Z_FACE,
-    buoyancy=(0.0, 0.0, 0.0),
-    rotation=(0.0, 0.0, 0.0),
-    drag=0.0,
-    **walls,
+    count=3, scalar=SCALAR, z_face=Z_FACE, buoyancy=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0), drag=0.0, **walls
 ):
     flows = [
-        replace(staggered.random_fields(seed, z_face, **walls), rotation=rotation, drag=drag)
-        for seed in range(count)
+        replace(staggered.random_fields(seed, z_face, **walls), rotation=rotation, drag=drag) for seed in range(count)
     ]
     return [heated_fields(seed, flow, scalar, buoyancy) for seed, flow in enumerate(flows)]
 
@@ -109,9 +97,7 @@ def test_terms_of_the_variance_are_those_of_the_fluctuations():
     assert_close(terms["production"], production)
     of_z = np.diff(np.concatenate([-c[:1], c, c[-1:]]), axis=0) / flow.distance
     squared = staggered.plane(of_z**2) * flow.distance.ravel()
-    along = ((staggered.up(c, staggered.X) - c) / flow.dx) ** 2 + (
-        (staggered.up(c, staggered.Y) - c) / flow.dy
-    ) ** 2
+    along = ((staggered.up(c, staggered.X) - c) / flow.dx) ** 2 + ((staggered.up(c, staggered.Y) - c) / flow.dy) ** 2
     dissipation = 2 * state.kappa * staggered.plane(along) + state.kappa * (squared[1:] + squared[:-1]) / dz
     assert_close(terms["dissipation"], -dissipation)
     assert_close(terms["source"], 2 * 4.0 * staggered.plane(c * state.u_at_c()))
@@ -132,9 +118,7 @@ def test_pressure_scalar_gradient():
 def test_budgets_of_a_scalar_that_is_u():
     """Where nothing depends on x: all terms are those of uu and uw."""
     flow = staggered.random_fields(3, Z_FACE, **MOVING)
-    columns = {
-        name: np.repeat(getattr(flow, name).mean(axis=2, keepdims=True), 10, axis=2) for name in "uvwp"
-    }
+    columns = {name: np.repeat(getattr(flow, name).mean(axis=2, keepdims=True), 10, axis=2) for name in "uvwp"}
     flow = replace(flow, **columns)
     walls = (ScalarWall("value", wall[0]) for wall in (flow.bottom, flow.top))
     scalar = Scalar("c", 1.0, *walls)
@@ -179,9 +163,7 @@ def test_halves_are_averaged_and_terms_divided_by_wall_units(tmp_path, scalar, p
     found = wall_scalar_budgets(blocks.means(), parameters, scalar, "both")
     u_tau, c_tau = found.u_tau, found.c_tau
     images = [replace(state.mirrored(), c=parity * state.mirrored().c) for state in fields]
-    terms, of_images = (
-        scalar_budgets_of(heated_means_of(*some), parameters, scalar) for some in (fields, images)
-    )
+    terms, of_images = (scalar_budgets_of(heated_means_of(*some), parameters, scalar) for some in (fields, images))
     assert found.c_tau != 0
     for name, unit in (
         ("cc", c_tau**2 * u_tau**2 / VISCOSITY),
@@ -221,9 +203,7 @@ def test_commands(tmp_path, capsys, paint_no_more):
     write(tmp_path, heated_states(6))
     assert main(["budgets", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    assert re.search(
-        r"^cc +molecular diffusion +\(?[+-][\d.]+ \+- [\d.]+(\)e-\d+)? +[\d.]+$", out, re.MULTILINE
-    )
+    assert re.search(r"^cc +molecular diffusion +\(?[+-][\d.]+ \+- [\d.]+(\)e-\d+)? +[\d.]+$", out, re.MULTILINE)
     assert re.search(r"^scalar c, wall units: c_tau = ", out, re.MULTILINE)
     names = [f"scalar_c_budget_{budget}" for budget in BUDGETS]
     for name in names:
@@ -312,12 +292,7 @@ def test_runs_without_budgets_of_scalars(tmp_path):
 
 @pytest.mark.parametrize(
     ("key", "value", "coefficient"),
-    [
-        ("richardson", 0.3, 0.3),
-        ("friction_richardson", 3, 0.3),
-        ("grashof", 8e4, 1.0),
-        ("rayleigh", 8e4, 0.5),
-    ],
+    [("richardson", 0.3, 0.3), ("friction_richardson", 3, 0.3), ("grashof", 8e4, 1.0), ("rayleigh", 8e4, 0.5)],
 )
 def test_acceleration_of_buoyancy(key, value, coefficient):
     sampled = {

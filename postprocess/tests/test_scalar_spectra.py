@@ -37,9 +37,7 @@ class Heated(synthetic_spectra.Fields):
         self.c_face = (1 - flow.z_face)[:, None, None] + 0.2 * rng.normal(size=(nz + 1, ny, nx))
 
     def scalar_profiles(self):
-        powers = {
-            ending: self.c**n for n, ending in enumerate(("", "_squared", "_cubed", "_fourth"), start=1)
-        }
+        powers = {ending: self.c**n for n, ending in enumerate(("", "_squared", "_cubed", "_fourth"), start=1)}
         products = {"_u": self.u * self.c, "_v": self.v * self.c, "_w": self.w * self.c_face}
         means = {name: values.mean(axis=(1, 2)) for name, values in {**powers, **products}.items()}
         return means | {"_gradient_flux": np.full(self.flow.z_face.size, FLUX)}
@@ -132,9 +130,7 @@ def test_commands_and_datasets(tmp_path, capsys, paint_no_more):
     assert {"kx_h", "wavelength_plus", "E_cc_plus", "E_minus_wc_plus_ci95"} <= set(rows.dtype.names)
     paint_no_more()
     assert main(["report", str(tmp_path)]) == 0
-    assert "Premultiplied spectra at chosen heights: c" in (tmp_path / "report.html").read_text(
-        encoding="utf-8"
-    )
+    assert "Premultiplied spectra at chosen heights: c" in (tmp_path / "report.html").read_text(encoding="utf-8")
     pytest.importorskip("xarray")
     run = open_run(tmp_path)
     spectra = run.scalar_spectra["c"]

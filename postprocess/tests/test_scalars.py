@@ -217,11 +217,7 @@ def test_datasets(heated_run):
 
 @pytest.mark.parametrize(
     ("panel", "profile", "axis"),
-    [
-        ("mean", "C", "z_plus"),
-        ("fluctuations", "c_rms", "z_plus"),
-        ("turbulent_prandtl", "Pr_t", "z_face_plus"),
-    ],
+    [("mean", "C", "z_plus"), ("fluctuations", "c_rms", "z_plus"), ("turbulent_prandtl", "Pr_t", "z_face_plus")],
 )
 def test_figures_show_the_profiles(heated_run, panel, profile, axis):
     run = open_run(heated_run)
@@ -249,9 +245,7 @@ def test_figures_that_do_not_exist_are_refused(heated_run):
 def test_a_mean_that_is_zero_by_symmetry_is_printed_as_zero(heated_run):
     """Round-off, 1e-17 of the largest mean, has no digits and no interval."""
     found = next(iter(evaluated(heated_run).values()))
-    zero = replace(
-        found, numbers={**found.numbers, "bulk": -0.4e-17}, widths={**found.widths, "bulk": 1.9e-17}
-    )
+    zero = replace(found, numbers={**found.numbers, "bulk": -0.4e-17}, widths={**found.widths, "bulk": 1.9e-17})
     assert re.search(r"mixed mean +0\n", table_text([zero]))
     small = replace(found, numbers={**found.numbers, "bulk": 1e-3}, widths={**found.widths, "bulk": 1e-4})
     assert re.search(r"mixed mean +0.00100 \+- 0.00010\n", table_text([small]))

@@ -35,9 +35,7 @@ def test_friction_is_that_of_the_mean_wall_stress(uneven: Path) -> None:
         assert figures["re_tau"].value == pytest.approx(
             np.hypot(*(figures[f"re_tau_{w}"].value for w in ("bottom", "top"))) / np.sqrt(2)
         )
-        assert figures["cf"].value == pytest.approx(
-            (figures["cf_bottom"].value + figures["cf_top"].value) / 2
-        )
+        assert figures["cf"].value == pytest.approx((figures["cf_bottom"].value + figures["cf_top"].value) / 2)
         assert figures["re_tau"].label.endswith(", mean of both walls")
         assert figures["cf"].label.endswith(", mean of both walls")
         assert figures["cf_top"].label.endswith(", top wall")
@@ -71,9 +69,7 @@ def test_one_name_suffices_where_the_halves_are_alike(tmp_path: Path) -> None:
     assert figures["re_tau"].label == "Re<sub>τ</sub>" and figures["cf"].label == "C<sub>f</sub>"
     assert "cf_bottom" not in figures
     of_one = figures_of(run, "bottom")
-    assert of_one["re_tau"].label.endswith("mean of both walls") and of_one["u_peak"].label.endswith(
-        "bottom wall"
-    )
+    assert of_one["re_tau"].label.endswith("mean of both walls") and of_one["u_peak"].label.endswith("bottom wall")
 
 
 def test_report_from_the_top_wall(uneven: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,17 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 import synthetic
-from synthetic_spectra import (
-    EVEN,
-    ODD,
-    Fields,
-    Wave,
-    flow_of,
-    fluctuation,
-    load,
-    spectrum,
-    write,
-)
+from synthetic_spectra import EVEN, ODD, Fields, Wave, flow_of, fluctuation, load, spectrum, write
 
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.run import load_statistics
@@ -57,9 +47,7 @@ def test_correlation_is_that_of_the_field(tmp_path, cells):
     for axis, along, n in (("x", 3, cells[0]), ("y", 2, cells[1])):
         prime = fluctuation(states, "u") / flow.u_tau
         direct = [(prime * np.roll(prime, -r, axis=along)).mean(axis=(0, 2, 3)) for r in range(n // 2 + 1)]
-        np.testing.assert_allclose(
-            correlation(found.energy["uu", axis], n), np.transpose(direct), rtol=0, atol=1e-12
-        )
+        np.testing.assert_allclose(correlation(found.energy["uu", axis], n), np.transpose(direct), rtol=0, atol=1e-12)
 
 
 def test_halves_are_averaged(tmp_path):
@@ -100,9 +88,7 @@ def test_a_single_mode(tmp_path):
     r = evaluated.distances("x")
     assert r[-1] == pytest.approx(2 * np.pi)
     np.testing.assert_allclose(
-        evaluated.lines.coefficient["uu", "x"][0],
-        0.5 + 0.5 * np.cos(2 * np.pi * 3 * r / (4 * np.pi)),
-        atol=1e-11,
+        evaluated.lines.coefficient["uu", "x"][0], 0.5 + 0.5 * np.cos(2 * np.pi * 3 * r / (4 * np.pi)), atol=1e-11
     )
     np.testing.assert_allclose(evaluated.lines.energy["minus_uw", "y"][:, 1], [0.5, 0.5, 0], atol=1e-11)
     assert evaluated.names == ("5", "100", "centre")

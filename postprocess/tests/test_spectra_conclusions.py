@@ -5,15 +5,7 @@ import re
 import numpy as np
 import pytest
 import synthetic
-from synthetic_spectra import (
-    EVEN,
-    ODD,
-    Fields,
-    Wave,
-    flow_of,
-    load,
-    write,
-)
+from synthetic_spectra import EVEN, ODD, Fields, Wave, flow_of, load, write
 
 from sluice_post.spectra import evaluate_spectra, integral_length, wall_spectra
 from sluice_post.spectra_tables import HalfBox, conclusions, half_box, table_text

@@ -13,9 +13,7 @@ from sluice_post.cli import main
 from sluice_post.spectra import evaluate_spectra
 from sluice_post.spectra_figures import map_figure
 
-PICTURES = {f"{name}_{axis}" for name in ("spectra_map", "spectra", "correlations") for axis in "xy"} | {
-    "spectra_wall"
-}
+PICTURES = {f"{name}_{axis}" for name in ("spectra_map", "spectra", "correlations") for axis in "xy"} | {"spectra_wall"}
 
 
 TABLES = {f"{name}_{axis}" for name in ("spectra", "spectra_wall", "correlations") for axis in "xy"}

@@ -23,9 +23,7 @@ def test_published_spectra(tmp_path):
     np.testing.assert_allclose(k_plus, np.array([0.5, 1.0]) / 178.12)
     np.testing.assert_allclose(density * 0.5 / 178.12, [1.0, 0.5])
     r = np.linspace(0, 3, 7)
-    np.testing.assert_allclose(
-        spectra.coefficient("uu", r), (0.5 + np.cos(0.5 * r) + 0.5 * np.cos(r)) / 2, rtol=1e-12
-    )
+    np.testing.assert_allclose(spectra.coefficient("uu", r), (0.5 + np.cos(0.5 * r) + 0.5 * np.cos(r)) / 2, rtol=1e-12)
     assert find_published([spectra], "x", 5.0) is spectra
     assert find_published([spectra], "y", 5.0) is None
     assert find_published([spectra], "x", 15.0) is None

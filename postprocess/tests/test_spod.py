@@ -33,9 +33,7 @@ def random_samples(count: int, components: int = 2) -> np.ndarray:
     return noise + 5 * Z[:, None] + 3 * np.cos(2 * X - 2 * np.pi * 1.3 * time)
 
 
-def at_once(
-    samples: np.ndarray, overlap: int, window: np.ndarray, mean: bool, homogeneous: bool
-) -> np.ndarray:
+def at_once(samples: np.ndarray, overlap: int, window: np.ndarray, mean: bool, homogeneous: bool) -> np.ndarray:
     """Energies (frequency, mode) or (frequency, kx, mode) by an SVD of the transforms of all blocks."""
     along = (0, 3) if homogeneous else (0,)
     samples = samples - samples.mean(axis=along, keepdims=True) * mean

@@ -64,9 +64,7 @@ def test_false_alarms_are_rare(tmp_path):
     results = run_of(tmp_path, np.ones((BLOCKS, 3)))
     parameters, flow, blocks = results.run.parameters, results.flow, results.run.blocks
     count = 300
-    found = [
-        stationarity_of(with_series(blocks, noise(seed, 0.03)), parameters, flow) for seed in range(count)
-    ]
+    found = [stationarity_of(with_series(blocks, noise(seed, 0.03)), parameters, flow) for seed in range(count)]
     alarms = sum(any(one.is_certain for one in each.changes) for each in found)
     assert 1 <= alarms <= 0.04 * count
 
@@ -100,9 +98,7 @@ def test_scalars_whose_fluxes_do_not_balance():
     off = (Departure("heat", -0.1, 0.013, 0.02),)
     found = Stationarity((), None, off, frozenset({"heat"}))
     assert found.signs() == "the wall fluxes and the source of heat differ by 10.0 +- 1.3 %"
-    assert (
-        Stationarity((), None, off).signs() == "the wall fluxes of heat differ by 10.0 +- 1.3 %"
-    )  # no source
+    assert Stationarity((), None, off).signs() == "the wall fluxes of heat differ by 10.0 +- 1.3 %"  # no source
     assert found.conclusion == "the averages of heat are of a transient"
 
 
@@ -135,9 +131,7 @@ def test_an_ekman_layer_is_judged_by_its_whole_wall_stress(tmp_path):
 
 def test_several_changes_are_listed():
     changes = tuple(Departure(name, 0.1, 0.01, 0.02) for name in ("U_b", "the wall stress", "k"))
-    words = (
-        "U_b rose by 10.0 +- 1.0 %, the wall stress rose by 10.0 +- 1.0 % and k rose by 10.0 +- 1.0 % from"
-    )
+    words = "U_b rose by 10.0 +- 1.0 %, the wall stress rose by 10.0 +- 1.0 % and k rose by 10.0 +- 1.0 % from"
     assert Stationarity(changes, None).signs().startswith(words)
 
 

@@ -67,10 +67,7 @@ def test_errors_and_intervals_are_exact(tmp_path):
         assert error_of(runs[0], reference, f"{name}_peak_z")[0] == pytest.approx(0, abs=1e-9)
     for key in ("re_tau", "cf", "u_c_plus"):
         assert error_of(runs[0], reference, key) == (pytest.approx(0, abs=1e-9), pytest.approx(0, abs=1e-9))
-    assert error_of(runs[0], reference, "dissipation") == (
-        pytest.approx(-10),
-        pytest.approx(1.8 * HALF_WIDTH),
-    )
+    assert error_of(runs[0], reference, "dissipation") == (pytest.approx(-10), pytest.approx(1.8 * HALF_WIDTH))
     # The other way round, the interval is that of the reference: of 1/0.9, as wide as the scatter allows.
     back = find_reference([tmp_path / "run"], read_study([exact]))
     assert error_of(read_study([exact])[0], back, "uw_peak") == (
@@ -80,9 +77,7 @@ def test_errors_and_intervals_are_exact(tmp_path):
 
 
 def test_cost_of_a_run_of_several_starts(tmp_path):
-    runs = read_study(
-        [write_run(tmp_path / "run", 4, (32, 24), starts=((1000, 40.0), (3000, 60.0), (500, 5.0)))]
-    )
+    runs = read_study([write_run(tmp_path / "run", 4, (32, 24), starts=((1000, 40.0), (3000, 60.0), (500, 5.0)))])
     per_turnover = 1 / (182 * VISCOSITY)
     assert runs[0].dt == pytest.approx(0.05)
     assert runs[0].steps == pytest.approx(per_turnover / 0.05)
@@ -98,9 +93,7 @@ def test_runs_without_time_series_and_record(tmp_path):
     (run / "timeseries.csv").unlink()
     (run / "run.json").unlink()
     assert main(["study", str(run), "-o", str(tmp_path / "new" / "study")]) == 0
-    assert re.search(
-        r"^\| 2 \| 16 x 8 x 48 \|.*\| +\|$", (tmp_path / "new" / "study.md").read_text(), re.MULTILINE
-    )
+    assert re.search(r"^\| 2 \| 16 x 8 x 48 \|.*\| +\|$", (tmp_path / "new" / "study.md").read_text(), re.MULTILINE)
 
 
 def test_cost_at_error():
@@ -131,19 +124,11 @@ def study(tmp_path):
 
 def test_cost_ratio(study, tmp_path):
     runs = read_study(study[0])
-    assert [(run.order, run.parameters.cells[0]) for run in runs] == [
-        (2, 8),
-        (2, 16),
-        (2, 64),
-        (4, 8),
-        (4, 16),
-    ]
+    assert [(run.order, run.parameters.cells[0]) for run in runs] == [(2, 8), (2, 16), (2, 64), (4, 8), (4, 16)]
     reference = find_reference([study[1]], runs)
     for cost in COSTS.values():
         coarse = cost_ratio(runs, runs[3], reference, "uw_peak", cost)
-        expected = (
-            8 * 2**1.5 if cost is COSTS["point_steps"] else 1.0
-        )  # seconds per step are the same on all grids
+        expected = 8 * 2**1.5 if cost is COSTS["point_steps"] else 1.0  # seconds per step are the same on all grids
         assert coarse.value == pytest.approx(expected)
         assert (coarse.low, coarse.high) == (pytest.approx(expected), pytest.approx(expected))
         fine = cost_ratio(runs, runs[4], reference, "uw_peak", cost)

@@ -17,9 +17,7 @@ HEADER = "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kineti
 
 def rows(values, top=None):
     top = values if top is None else top
-    lines = [
-        f"{i},{i},0.1,0.9,1,0.004,{b},{t},0.5,1e-14" for i, (b, t) in enumerate(zip(values, top, strict=True))
-    ]
+    lines = [f"{i},{i},0.1,0.9,1,0.004,{b},{t},0.5,1e-14" for i, (b, t) in enumerate(zip(values, top, strict=True))]
     return HEADER + "\n".join(lines) + "\n"
 
 
@@ -129,10 +127,7 @@ def test_latest_planes_normal_to_x_and_y(tmp_path, flow):
     (tmp_path / "slices" / "parts" / "y1_0000400.h5").write_text("cut short")
     planes, problems = latest_planes(tmp_path)
     assert len(problems) == 1 and "y1_0000400.h5" in problems[0]
-    assert [(plane.label, plane.normal, plane.time) for plane in planes] == [
-        ("x1", "x", 3.0),
-        ("y1", "y", 3.0),
-    ]
+    assert [(plane.label, plane.normal, plane.time) for plane in planes] == [("x1", "x", 3.0), ("y1", "y", 3.0)]
     for plane, points in zip(planes, (flow.cells[1], flow.cells[0]), strict=True):
         assert plane.values.shape == (flow.cells[2], points)
         assert plane.along.size == points and plane.field == "u"

@@ -75,10 +75,7 @@ PROCESSES = {
 }
 COUNTS = (20, 40, 80, 120, 200)
 LONG_ENOUGH = [
-    (name, count)
-    for name, parts in PROCESSES.items()
-    for count in COUNTS
-    if count >= 30 * integral_time_scale(parts)
+    (name, count) for name, parts in PROCESSES.items() for count in COUNTS if count >= 30 * integral_time_scale(parts)
 ]
 
 

@@ -62,9 +62,7 @@ def test_converged_only_if_friction_and_total_stress_are(results):
     assert answer(0.002, 1e-2).startswith("Not yet. ")
     assert answer(0.002, 1e-3, 1e-2).startswith("Not yet. ")
     assert answer(0.002, 1e-3, time=14).startswith("Not yet. ")
-    assert answer(0.002, 1e-3, time=14).endswith(
-        "Intervals of less than 15 h/u<sub>τ</sub> tend to be too narrow."
-    )
+    assert answer(0.002, 1e-3, time=14).endswith("Intervals of less than 15 h/u<sub>τ</sub> tend to be too narrow.")
     assert "too narrow" not in answer(0.02, 1e-3)
     assert "± 0.20 %" in answer(0.002, 1e-3) and "0.10 ± 0.10 % of the wall" in answer(0.002, 1e-3)
     assert answer(float("nan"), 1e-3).startswith("Not known")
@@ -72,9 +70,7 @@ def test_converged_only_if_friction_and_total_stress_are(results):
 
 def test_differences_from_published_figures(results):
     published = published_at(results, {"u_peak": 0.5, "cf": -0.25})
-    found = {
-        str(deviation.label): deviation for deviation in deviations(replace(results, published=published))
-    }
+    found = {str(deviation.label): deviation for deviation in deviations(replace(results, published=published))}
     peak = next(found[label] for label in found if "u′" in label and "w′" not in label)
     friction = next(found[label] for label in found if label.startswith("C"))
     assert peak.value == pytest.approx(0.5)
@@ -124,9 +120,7 @@ def test_what_limits_it(results):
     large = "The averaging time: the total-stress residual is 0.4 % (limit 0.2 %)."
     assert answer({"u_peak": 0.9}, fine, residual=4e-3).startswith(large)
     assert "residual" not in answer({"u_peak": 0.9}, fine)
-    assert answer({}, coarse).startswith(
-        "The grid or the box: Δx<sup>+</sup> is 18, where at most 12 is usual."
-    )
+    assert answer({}, coarse).startswith("The grid or the box: Δx<sup>+</sup> is 18, where at most 12 is usual.")
 
 
 def test_what_is_coarse_has_plain_numbers_and_an_axis(results, monkeypatch):

@@ -202,9 +202,7 @@ def test_the_log_tells_starts_speed_and_the_expected_end(tmp_path):
     follower.poll()
     assert follower.log.machine.startswith("10 x 20 x 30 cells on 2")
     assert (follower.log.ns_per_point, follower.log.until, follower.log.restarts) == (61.5, 1436, ())
-    append(
-        path, "Sluice: A channel\nRestarted from out/checkpoints/step_0000189.h5: step 189, time 20.0177\n"
-    )
+    append(path, "Sluice: A channel\nRestarted from out/checkpoints/step_0000189.h5: step 189, time 20.0177\n")
     follower.poll()
     assert follower.log.restarted
     assert (follower.log.ns_per_point, follower.log.restarts) == (None, ((189, 20.0177),))
@@ -296,9 +294,7 @@ def test_a_run_whose_lock_is_not_seen(tmp_path, last_step):
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
     for process, state in ((os.getpid(), State.RUNNING), (ended.pid, State.KILLED)):
-        (tmp_path / "lock").write_text(
-            f"process {process} on host {socket.gethostname()} since 2026-11-23T20:17:42Z\n"
-        )
+        (tmp_path / "lock").write_text(f"process {process} on host {socket.gethostname()} since 2026-11-23T20:17:42Z\n")
         assert find_status(tmp_path, {}, last_step, True, False).state is state
 
 
@@ -402,8 +398,7 @@ def test_pictures_of_long_planes_stay_small(shape, monkeypatch):
     with monkeypatch.context() as watched:
         zoomed = []
         watched.setattr(
-            "sluice_post.watch.pictures.ndimage.zoom",
-            lambda *a, **b: zoomed.append(zoom(*a, **b)) or zoomed[-1],
+            "sluice_post.watch.pictures.ndimage.zoom", lambda *a, **b: zoomed.append(zoom(*a, **b)) or zoomed[-1]
         )
         pixels = _pixels(values, 0.0, 1.0)
     assert max(max(array.shape) for array in [pixels, *zoomed]) <= max(MAX_PIXELS, *shape)
@@ -427,9 +422,7 @@ def test_a_directory_that_is_filled_later(tmp_path, flow):
     assert snapshot.progress.u_tau == pytest.approx(180 * 2 / 5600)
     assert snapshot.live is None
     profiles = synthetic.turbulent_profiles(flow)
-    synthetic.write_statistics(
-        directory / "statistics.h5", flow, synthetic.noisy_blocks(flow, profiles, 3, 3)
-    )
+    synthetic.write_statistics(directory / "statistics.h5", flow, synthetic.noisy_blocks(flow, profiles, 3, 3))
     follower.poll()
     live = follower.snapshot.live
     assert live.blocks == 3
@@ -511,13 +504,7 @@ def test_only_names_of_this_machine_are_answered(page):
     pytest.importorskip("bokeh", reason="the extra `watch` is not installed")
     port = page[1]
     own = (f"127.0.0.1:{port}", f"localhost:{port}", "localhost:8000", "LOCALHOST", f"[::1]:{port}")
-    others = (
-        f"evil.example:{port}",
-        "evil.example",
-        "127.0.0.1.evil.example",
-        "localhost.evil.example",
-        "0.0.0.0",
-    )
+    others = (f"evil.example:{port}", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "0.0.0.0")
     paths = ("/", "/static/js/bokeh.min.js", "/autoload.js?bokeh-autoload-element=1", "/nowhere")
     for path, allowed in zip(paths, (200, 200, 200, 404), strict=True):
         assert [status_of(page, path, Host=host) for host in own] == [allowed] * len(own), path

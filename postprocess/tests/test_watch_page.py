@@ -86,9 +86,7 @@ def test_the_page_does_not_mention_walls_without_shear(run, free, walls):
     head, profiles = (re.sub("<.*?>", "", Shown(run)[name].text) for name in ("head", "profiles_head"))
     assert ("Reτ, bottom / top" in head) == (walls == 2)
     assert ("Reτ" in head) == ("Cf" in head) == (walls > 0)
-    assert ("No wall exerts a shear stress, so there are no profiles in wall units." in profiles) == (
-        walls == 0
-    )
+    assert ("No wall exerts a shear stress, so there are no profiles in wall units." in profiles) == (walls == 0)
     assert "—Cf" not in head and "/ —" not in head
 
 

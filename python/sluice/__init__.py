@@ -11,15 +11,7 @@ except ImportError as error:
     raise explained(error) from error
 
 from .case import Case, shipped_cases
-from .errors import (
-    Error,
-    FileError,
-    NumericsError,
-    ResourcesError,
-    RestartError,
-    StaleViewError,
-    UsageError,
-)
+from .errors import Error, FileError, NumericsError, ResourcesError, RestartError, StaleViewError, UsageError
 from .field import Field
 from .forces import Force, GivenArray, Source
 from .forcing import Driving, Forcing

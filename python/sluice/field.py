@@ -160,9 +160,7 @@ class Field:
         values = self.values
         if dtype is not None and np.dtype(dtype) != values.dtype:
             if copy is False:
-                raise ValueError(
-                    f"{self.name} has the type {values.dtype}: as {np.dtype(dtype)} it is a copy"
-                )
+                raise ValueError(f"{self.name} has the type {values.dtype}: as {np.dtype(dtype)} it is a copy")
             return values.astype(dtype)
         return values.copy() if copy else values
 

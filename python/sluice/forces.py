@@ -93,9 +93,7 @@ class _Component:
 
     def set(self, value: Any) -> None:
         if not self._given.acts:
-            raise UsageError(
-                f"{self.name} does not act any more: it was removed, or the simulation is closed"
-            )
+            raise UsageError(f"{self.name} does not act any more: it was removed, or the simulation is closed")
         try:
             fault = self._set(value)
         except (ValueError, TypeError, UsageError) as error:
@@ -149,9 +147,7 @@ class _Component:
 def _host_array(value: Any, name: str) -> npt.NDArray[Any]:
     array = np.asarray(value)
     if array.dtype.kind not in "fiu":
-        raise TypeError(
-            f"{name}: a formula, a number or an array of real numbers is needed, not {value!r:.60}"
-        )
+        raise TypeError(f"{name}: a formula, a number or an array of real numbers is needed, not {value!r:.60}")
     with np.errstate(over="ignore"):
         return array.astype(flow_dtype(), copy=False)
 
@@ -249,9 +245,7 @@ class Force(Given):
             return
         found = self._function(sim)
         if not isinstance(found, Mapping) or not set(found) <= set("xyz"):
-            raise TypeError(
-                f'update of a force must return a dict with keys "x", "y" and "z", not {found!r:.60}'
-            )
+            raise TypeError(f'update of a force must return a dict with keys "x", "y" and "z", not {found!r:.60}')
         for axis, value in found.items():
             self._components[axis].set(value)
 
@@ -264,12 +258,7 @@ class Source(Given):
     """A source of a scalar, in units of C U/h: made by `Simulation.add_source`."""
 
     def __init__(
-        self,
-        session: _core.Session,
-        scalar: str,
-        value: Any,
-        update: Callable[[Simulation], Any] | None,
-        every: int,
+        self, session: _core.Session, scalar: str, value: Any, update: Callable[[Simulation], Any] | None, every: int
     ) -> None:
         super().__init__(lambda: _core.add_source(session, scalar), every)
         self._function = update

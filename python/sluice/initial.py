@@ -59,9 +59,7 @@ def _profile(session: _core.Session, value: Any) -> tuple[Array, Array]:
     found = [_real(part(z) if callable(part) else part, "initial profile") for part in parts]
     for part in found:
         if part.shape != z.shape:
-            raise ValueError(
-                f"initial profile: it has the shape {part.shape}, the cell centres of the grid {z.shape}"
-            )
+            raise ValueError(f"initial profile: it has the shape {part.shape}, the cell centres of the grid {z.shape}")
     return found[0], found[1] if len(found) > 1 else np.zeros(0)
 
 

@@ -334,20 +334,13 @@ class Simulation:
         that are not finite.
         """
         if update is None and x is None and y is None and z is None:
-            raise UsageError(
-                "add_force needs components, x, y or z, or a function `update` that returns them"
-            )
+            raise UsageError("add_force needs components, x, y or z, or a function `update` that returns them")
         force = Force(self._session, {"x": x, "y": y, "z": z}, update, every)
         self._given.append(force)
         return force
 
     def add_source(
-        self,
-        scalar: str,
-        value: Any = None,
-        *,
-        update: Callable[[Simulation], Any] | None = None,
-        every: int = 1,
+        self, scalar: str, value: Any = None, *, update: Callable[[Simulation], Any] | None = None, every: int = 1
     ) -> Source:
         """Adds a source to a scalar, in units of C U/h, from the next step on. Call it on all processes.
 

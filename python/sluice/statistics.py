@@ -60,11 +60,7 @@ class Statistics:
         return {name: np.asarray(mean) for name, mean in _core.mean_statistics(self._session).items()}
 
     def profiles(
-        self,
-        unfinished: bool = False,
-        begin: float | None = None,
-        end: float | None = None,
-        side: str | None = None,
+        self, unfinished: bool = False, begin: float | None = None, end: float | None = None, side: str | None = None
     ) -> xarray.Dataset:
         """Profiles in wall units with 95 % intervals, as `sluice_post.open(DIR).profiles` has them from files.
 

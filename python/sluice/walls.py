@@ -53,9 +53,7 @@ def _address_on_gpu(
     return address
 
 
-def _address_of(
-    session: _core.Session, values: Any, shape: tuple[int, int], name: str
-) -> tuple[int, bool, object]:
+def _address_of(session: _core.Session, values: Any, shape: tuple[int, int], name: str) -> tuple[int, bool, object]:
     """The address of contiguous values, whether it is in device memory, and what keeps the memory."""
     if _core.is_gpu:
         interface = getattr(values, "__cuda_array_interface__", None)
@@ -85,9 +83,7 @@ class Plane:
 
     def _plane(self) -> _core.DevicePlane:
         if self._session.closed or self._session.generation != self._generation:
-            raise StaleViewError(
-                f"this plane of {self.name} is of an earlier time: ask the simulation for it again"
-            )
+            raise StaleViewError(f"this plane of {self.name} is of an earlier time: ask the simulation for it again")
         return self._first
 
     @property
@@ -298,9 +294,7 @@ class Walls(Mapping[str, Wall]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def _set_response(
-        self, name: str, function: Callable[[Simulation], object] | None, remove_mean: bool
-    ) -> None:
+    def _set_response(self, name: str, function: Callable[[Simulation], object] | None, remove_mean: bool) -> None:
         if function is None:
             _core.set_response(self._session, name, None, False)
             self._responses.pop(name, None)

@@ -20,9 +20,7 @@ def need_ranks(ranks: int) -> None:
         pytest.skip("one GPU for each process")
 
 
-def ran(
-    folder: Path, text: str, *args: object, ranks: int, timeout: float = 120
-) -> subprocess.CompletedProcess[str]:
+def ran(folder: Path, text: str, *args: object, ranks: int, timeout: float = 120) -> subprocess.CompletedProcess[str]:
     """Runs a script on so many processes. Skips the test without mpi4py or so many GPUs."""
     need_ranks(ranks)
     script = folder / "script.py"

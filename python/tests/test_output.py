@@ -23,9 +23,7 @@ def case_with(changes: dict[str, Any] | None = None) -> sluice.Case:
     return sluice.Case(sluice_run.case_with(changes))
 
 
-def run_program(
-    folder: Path, changes: dict[str, Any] | None = None, *options: object, ranks: int = 0
-) -> Path:
+def run_program(folder: Path, changes: dict[str, Any] | None = None, *options: object, ranks: int = 0) -> Path:
     """The directory of `sluice run`."""
     case = sluice_run.write_case(folder, changes)
     sluice_run.must(sluice_run.sluice("run", case, "--output", folder / "out", *options, ranks=ranks))

@@ -169,10 +169,7 @@ for GRIDS in [GRIDS_OF_RUNS]:
 
 @pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
 def test_on_other_process_grids(diffusion: str, tmp_path: Path) -> None:
-    for ranks, grids in (
-        (1, "[[1, 1]], [[1, 1], [1, 1], [1, 1]]"),
-        (2, "[[2, 1]], [[2, 1], [1, 2], [2, 1]]"),
-    ):
+    for ranks, grids in ((1, "[[1, 1]], [[1, 1], [1, 1], [1, 1]]"), (2, "[[2, 1]], [[2, 1], [1, 2], [2, 1]]")):
         folder = tmp_path / str(ranks)
         folder.mkdir()
         run_script(folder, SCRIPT.replace("GRIDS_OF_RUNS", grids), folder, diffusion, ranks=ranks)
@@ -192,9 +189,7 @@ def controlled(out: Path, control: Callable[[sluice.Simulation], object], steps:
 def go_on(tmp_path: Path, *options: str) -> sluice_run.Outcome:
     case = tmp_path / "case.yaml"
     case.write_text(json.dumps(CHANNEL))
-    return sluice_run.sluice(
-        "run", case, "--output", tmp_path / "out", "--restart", "auto", "--steps", 6, *options
-    )
+    return sluice_run.sluice("run", case, "--output", tmp_path / "out", "--restart", "auto", "--steps", 6, *options)
 
 
 def test_the_program_keeps_walls_and_forces(tmp_path: Path) -> None:
@@ -205,10 +200,7 @@ def test_the_program_keeps_walls_and_forces(tmp_path: Path) -> None:
     controlled(tmp_path / "out", control)
     sluice_run.must(go_on(tmp_path))
     log = (tmp_path / "out" / "log.txt").read_text()
-    assert (
-        "Kept as a Python program has set them: v of the bottom wall, w of the bottom wall, u of the top"
-        in log
-    )
+    assert "Kept as a Python program has set them: v of the bottom wall, w of the bottom wall, u of the top" in log
     assert "bulk_velocity_x 1.05, pressure_gradient_y 0.02" in log
     with sluice.Simulation(CHANNEL, output=tmp_path / "out", restart="auto") as sim:
         found = state_of(sim)
@@ -232,8 +224,7 @@ def test_what_the_case_changes_counts(tmp_path: Path) -> None:
     assert "changed on restart: w of the bottom wall, which a program had set: that of the case" in log
     assert "changed on restart: bulk_velocity_x 1.05, which a program had set: that of the case" in log
     assert (
-        "Kept as a Python program has set them: u of the top wall, v of the top wall, w of the top wall, press"
-        in log
+        "Kept as a Python program has set them: u of the top wall, v of the top wall, w of the top wall, press" in log
     )
 
 
@@ -316,9 +307,7 @@ def test_a_flux_that_does_not_balance(tmp_path: Path) -> None:
         with pytest.raises(sluice.UsageError, match=r"0\.25 on the bottom wall"):
             sim.step()
     refused = go_on(tmp_path)
-    assert (
-        refused.code == 3 and "0.25 on the bottom wall" in refused.text and "--allow-change" in refused.text
-    )
+    assert refused.code == 3 and "0.25 on the bottom wall" in refused.text and "--allow-change" in refused.text
     with sluice.Simulation(CHANNEL, output=tmp_path / "out", restart="auto") as sim:
         with pytest.raises(sluice.UsageError, match=r"0\.25 on the bottom wall"):
             sim.step()

@@ -191,10 +191,7 @@ def too_short(case: sluice.Case) -> None:
 
 
 WRONG_CASES: dict[str, tuple[Callable[[sluice.Case], None], str]] = {
-    "key": (
-        wrong_key,
-        r"case\[.grid.cels.\] = \[8, 8, 8\]: grid.cels: unknown key.*did you mean 'grid.cells'",
-    ),
+    "key": (wrong_key, r"case\[.grid.cels.\] = \[8, 8, 8\]: grid.cels: unknown key.*did you mean 'grid.cells'"),
     "value": (wrong_value, "grid.cells"),
     "word": (wrong_word, "implicit_z"),
     "number": (too_short, "time.end"),

@@ -47,9 +47,7 @@ def test_equal_to_those_from_files(tmp_path: Path) -> None:
     xarray.testing.assert_identical(from_one_wall, sluice_post.open(tmp_path / "out", side="bottom").profiles)
     np.testing.assert_array_equal(z, run.block_means.z)
     np.testing.assert_array_equal(z_face, run.block_means.z_face)
-    assert {name for name in run.block_means.data_vars if "z" in str(run.block_means[name].dims)} == set(
-        means
-    )
+    assert {name for name in run.block_means.data_vars if "z" in str(run.block_means[name].dims)} == set(means)
 
 
 def plane_mean(field: sluice.Field) -> Any:

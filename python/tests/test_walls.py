@@ -182,11 +182,7 @@ def test_net_flux_is_refused_until_it_is_gone(sim: sluice.Simulation) -> None:
 
 TAKEN: dict[str, tuple[dict[str, Any], str, str]] = {
     "opposition": ({"actuation": ACTUATION}, "w", "walls.bottom.actuation"),
-    "oscillation": (
-        {"actuation": {"type": "oscillation", "amplitude": 1, "period": 1}},
-        "v",
-        "walls.bottom.actuation",
-    ),
+    "oscillation": ({"actuation": {"type": "oscillation", "amplitude": 1, "period": 1}}, "v", "walls.bottom.actuation"),
     "formula": ({"velocity": ["sin(t)", 0, 0]}, "u", r"walls.bottom.velocity\[0\]"),
     "free slip": ({"type": "free_slip"}, "u", "free-slip"),
 }
@@ -228,11 +224,7 @@ def test_after_close(channel: sluice.Case) -> None:
     view[...] = 0.5  # of a wall, not of a time
     sim.close()
     assert np.isfinite(kept).all() and plane.shape == (12, 16) and plane.indices["y"] == range(12)
-    uses: list[Callable[[], object]] = [
-        lambda: view.values,
-        lambda: view.__setitem__(..., 0),
-        lambda: view[0],
-    ]
+    uses: list[Callable[[], object]] = [lambda: view.values, lambda: view.__setitem__(..., 0), lambda: view[0]]
     for use in uses:
         with pytest.raises(sluice.StaleViewError):
             use()

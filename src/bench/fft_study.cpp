@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <system_error>
@@ -199,7 +198,8 @@ std::map<std::string, Json> rows_of_file(const std::string& path) {
   return rows;
 }
 
-/// The combination that is being measured, and those that ended jobs before, a line for each time. They have no row.
+/// The file that lists the combination being measured and those during which earlier jobs ended, a line for each time.
+/// None of them has a row.
 std::string file_of_beginnings(const std::string& path) {
   return path + ".begun";
 }
@@ -226,11 +226,11 @@ void write_beginnings(const std::string& path, const std::map<std::string, std::
     std::filesystem::remove(path, error);
     return;
   }
-  std::ofstream file(path);
+  std::string text;
   for (const auto& [identity, number] : counts) {
-    for (std::int64_t n = 0; n < number; ++n) file << identity << '\n';
+    for (std::int64_t n = 0; n < number; ++n) text += identity + '\n';
   }
-  if (!file.flush()) throw Error(ExitCode::io, fmt::format("{}: could not be written", path));
+  io::write_atomically(path, text);
 }
 
 std::string text_of(const Json& row) {
@@ -286,13 +286,14 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     fmt::print("study {}: {} combinations on {} rank(s), of which {} has {}\n", options.study, combinations.size(),
                ranks, options.json, std::ssize(combinations) - to_measure);
   });
-  // Those that ended a job come last, so that a combination on which the program hangs does not keep others from being
-  // measured.
+  // Combinations during which a job ended come last, so that one on which the program hangs or crashes does not keep
+  // the others from being measured.
   std::vector<std::size_t> order;
   for (std::size_t n = 0; n < combinations.size(); ++n) {
     if (outcomes[n] == not_measured) order.push_back(n);
   }
   std::ranges::stable_sort(order, {}, [&](std::size_t n) { return beginnings[n]; });
+  const auto given_up = std::ranges::count_if(order, [&](std::size_t n) { return beginnings[n] >= max_beginnings; });
   for (const std::size_t n : order) {
     const Combination& combination = combinations[n];
     use_device_pointers_in_mpi(combination.cuda_aware_mpi);
@@ -319,7 +320,7 @@ ExitCode bench_fft_study(const BenchOptions& given) {
     });
   }
   run_on_root(MPI_COMM_WORLD, [&] {
-    fmt::print("study {}: {} measured now; of all {}, {} could not be measured\n", options.study, to_measure,
+    fmt::print("study {}: {} measured now; of all {}, {} could not be measured\n", options.study, to_measure - given_up,
                combinations.size(), count(failed));
   });
   if (count(wrong) > 0) {

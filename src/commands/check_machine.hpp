@@ -13,7 +13,7 @@ namespace sluice {
 /// Throws Error(usage).
 Machine read_machine(const std::string& file);
 
-/// How devices of the machine split the grid: GPUs by even_blocks, whatever this build does.
+/// The decomposition on devices of the machine, whether or not this is a build for them.
 Decomposition decomposition_on(const Machine& machine, const io::Case& settings, const ProcessGrid& processes);
 
 /// The process grid of the case; where it leaves the choice to the run, the one with the shortest step on the machine.

@@ -1,6 +1,6 @@
 // Points, lines and planes of the flow against time. Each rank collects the values of its own points in its device's
-// memory. Before a checkpoint, or when the memory for them is full, rank 0 gathers them, and writes them or large ones
-// with all ranks.
+// memory. Before a checkpoint, or when the memory for them is full, rank 0 gathers them. It writes small samples alone;
+// large ones are written by all ranks.
 
 #include <algorithm>
 #include <array>

@@ -7,12 +7,7 @@ from pathlib import Path
 
 
 def fault(
-    fault: str | int,
-    calls: str,
-    path: Path | str,
-    number: int,
-    mark: Path | None = None,
-    rank: int | None = None,
+    fault: str | int, calls: str, path: Path | str, number: int, mark: Path | None = None, rank: int | None = None
 ) -> dict[str, str]:
     """The environment in which one call, or with number 0 each, has the fault: kill, short or an error number.
 

@@ -129,9 +129,7 @@ def test_a_file_that_cannot_be_completed_costs_no_checkpoint(reference: Path, tm
     def run_with_fault(number: int) -> Outcome:
         """The replacement with this number fails, and leaves the mark, if there are so many."""
         mark.unlink(missing_ok=True)
-        return sluice(
-            "run", case, "--overwrite", env=fault(errno.ENOSPC, "rename", "statistics.h5", number, mark)
-        )
+        return sluice("run", case, "--overwrite", env=fault(errno.ENOSPC, "rename", "statistics.h5", number, mark))
 
     last, more = 0, 61
     while more - last > 1:  # the last replacement of statistics.h5 is the one at the end

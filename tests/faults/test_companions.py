@@ -77,9 +77,7 @@ def refused(run: Path, *options: object, ranks: int = 0) -> str:
 
 
 @pytest.mark.parametrize("ranks", [0, 2])
-@pytest.mark.parametrize(
-    "name", ["timeseries.csv", "statistics.h5", "spectra.h5", "densities.h5", SLICE, PART]
-)
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", "densities.h5", SLICE, PART])
 def test_a_missing_file_is_refused_unless_the_user_accepts_it(
     reference: Path, run: Path, name: str, ranks: int
 ) -> None:
@@ -103,9 +101,7 @@ def test_a_missing_file_is_refused_unless_the_user_accepts_it(
     assert any(str(missing) in change for change in record(out)["changes"])
     if name == "timeseries.csv":
         assert rows(out)["step"].tolist() == list(range(REACHED + 1, STEPS + 1))
-    must(
-        sluice("run", run / "case.yaml", "--restart", "auto")
-    )  # the new files are what its checkpoints expect
+    must(sluice("run", run / "case.yaml", "--restart", "auto"))  # the new files are what its checkpoints expect
 
 
 def test_all_files_are_begun_anew_in_another_directory(run: Path, tmp_path: Path) -> None:
@@ -115,9 +111,7 @@ def test_all_files_are_begun_anew_in_another_directory(run: Path, tmp_path: Path
     assert record(tmp_path / "new")["changes"] == []
 
 
-@pytest.mark.parametrize(
-    "name", ["timeseries.csv", "statistics.h5", "spectra.h5", "densities.h5", "slices", "probes"]
-)
+@pytest.mark.parametrize("name", ["timeseries.csv", "statistics.h5", "spectra.h5", "densities.h5", "slices", "probes"])
 def test_a_directory_with_any_result_is_not_empty(stopped: Path, tmp_path: Path, name: str) -> None:
     """Neither a new run nor one from a checkpoint elsewhere takes over a file that is there."""
     new = tmp_path / "new"
@@ -173,9 +167,7 @@ def drop_column(line: str) -> str:
 
 @pytest.mark.parametrize("row", [3, REACHED])
 @pytest.mark.parametrize("damage", [damage_digit, drop_column])
-def test_a_damaged_row_of_the_time_series_is_refused(
-    run: Path, row: int, damage: Callable[[str], str]
-) -> None:
+def test_a_damaged_row_of_the_time_series_is_refused(run: Path, row: int, damage: Callable[[str], str]) -> None:
     file = run / "out" / "timeseries.csv"
     lines = file.read_text().splitlines(keepends=True)
     lines[row] = damage(lines[row])
@@ -272,13 +264,9 @@ def test_a_damaged_part(reference: Path, run: Path, name: str) -> None:
     half = part.read_bytes()
     told = refused(run)
     assert f"samples are left out of {joined.name}: {part}: " in told
-    assert (
-        f"; it reached step {REACHED} when the checkpoint {checkpoints(run / 'out')[-1]} was written" in told
-    )
+    assert f"; it reached step {REACHED} when the checkpoint {checkpoints(run / 'out')[-1]} was written" in told
     assert "missing" not in told
-    outcome = must(
-        sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change", "--steps", REACHED + 2)
-    )
+    outcome = must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change", "--steps", REACHED + 2))
     assert f"warning: samples are left out of {joined.name}: {part}: " in outcome.out
     assert part.with_name(f"{part.name}.left_out").read_bytes() == half
     assert not part.exists()
@@ -327,10 +315,7 @@ def test_slices_do_not_change_places(run: Path) -> None:
 
     case = write_case(run, {**CASE, "output.slices": [second]})
     told = refused(run)
-    assert (
-        f"{joined}: the run has written it with every: 0.125 so far, but the case asks for every: 0.1875"
-        in told
-    )
+    assert f"{joined}: the run has written it with every: 0.125 so far, but the case asks for every: 0.1875" in told
     assert "--allow-change" in told
     outcome = must(sluice("run", case, "--restart", "auto", "--allow-change", "--steps", REACHED))
     assert f"changed on restart: {joined}: the run has written it with every: 0.125" in outcome.out
@@ -347,9 +332,7 @@ def test_a_probe_keeps_its_interval(run: Path) -> None:
     probe = {"name": "line", "y": [0.5, 3], "z": [0.1, 1], "every": every + 1, "fields": ["u", "v", "w"]}
     write_case(run, {**CASE, "output.probes": [probe]})
     told = refused(run)
-    assert (
-        f"line.h5: the run has written it with every: {every} so far, but the case asks for every: 3" in told
-    )
+    assert f"line.h5: the run has written it with every: {every} so far, but the case asks for every: 3" in told
     must(sluice("run", run / "case.yaml", "--restart", "auto", "--allow-change"))
 
 

@@ -42,9 +42,7 @@ def test_right_results_are_not(what: str) -> None:
 
 def test_a_study_reports_wrong_results_also_when_it_goes_on(tmp_path: Path) -> None:
     study = tmp_path / "study.yaml"
-    study.write_text(
-        "{grids: [12, 10, 16], kinds: slab_2d_1d, exchanges: [mpi_alltoall, mpi_p2p], repeats: 1}"
-    )
+    study.write_text("{grids: [12, 10, 16], kinds: slab_2d_1d, exchanges: [mpi_alltoall, mpi_p2p], repeats: 1}")
     args = ("bench", "fft", "--study", study, "--json", tmp_path / "fft.jsonl")
     outcome = must(sluice(*args, env=CORRUPTING, ranks=2), 5)
     assert "2 of 4 combinations gave wrong results" in outcome.err

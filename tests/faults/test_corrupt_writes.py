@@ -22,11 +22,7 @@ def test_files_that_read_back_wrong_are_dropped(tmp_path: Path, name: str) -> No
     case, out = write_case(tmp_path, {"time.steps": 12}), tmp_path / "out"
     must(sluice("run", case, "--steps", 1))
     before = {file: file.read_bytes() for file in out.rglob("*.h5") if name in str(file)}
-    env = {
-        "LD_PRELOAD": library,
-        "SLUICE_CORRUPT_PATH": f"{out}/{name}",
-        "SLUICE_CORRUPT_BYTES": str(CHOSEN[name]),
-    }
+    env = {"LD_PRELOAD": library, "SLUICE_CORRUPT_PATH": f"{out}/{name}", "SLUICE_CORRUPT_BYTES": str(CHOSEN[name])}
     told = must(sluice("run", case, "--restart", "auto", env=env), 4).err
     assert f"{out}/{name}" in told
     assert "the file was written, but reads back wrong" in told

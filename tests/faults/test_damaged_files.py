@@ -69,20 +69,10 @@ def change_statistics(file: Path) -> None:
         h5["statistics_open/uu"][3] += 0.01
 
 
-DAMAGES = [
-    flip_in_field,
-    flip_at_the_start,
-    truncate,
-    empty,
-    overwrite_with_zeros,
-    change_state,
-    change_statistics,
-]
+DAMAGES = [flip_in_field, flip_at_the_start, truncate, empty, overwrite_with_zeros, change_state, change_statistics]
 
 
-@pytest.mark.parametrize(
-    ("damage", "ranks"), [*((damage, 0) for damage in DAMAGES), (flip_in_field, 2), (truncate, 2)]
-)
+@pytest.mark.parametrize(("damage", "ranks"), [*((damage, 0) for damage in DAMAGES), (flip_in_field, 2), (truncate, 2)])
 def test_auto_falls_back_to_the_older_checkpoint(
     finished: Path, run: Path, damage: Callable[[Path], None], ranks: int
 ) -> None:
@@ -120,9 +110,7 @@ def test_any_single_bit_of_the_metadata(run: Path) -> None:
     intact = newest.read_bytes()
     with h5py.File(newest) as h5:
         fields = [(h5[name].id.get_offset(), h5[name].id.get_storage_size()) for name in "uvwp"]
-    places = [
-        n for n in range(0, len(intact) - 8, 997) if not any(at <= n < at + size for at, size in fields)
-    ]
+    places = [n for n in range(0, len(intact) - 8, 997) if not any(at <= n < at + size for at, size in fields)]
     assert len(places) > 20
     for place in places[:40]:
         flip(newest, place)
@@ -155,9 +143,7 @@ def test_damaged_statistics_are_refused(run: Path, ranks: int) -> None:
     statistics = run / "out" / "statistics.h5"
     truncate(statistics)
     before = statistics.read_bytes()
-    told = must(
-        sluice("run", run / "case.yaml", "--restart", "auto", "--steps", STEPS + 5, ranks=ranks), 3
-    ).err
+    told = must(sluice("run", run / "case.yaml", "--restart", "auto", "--steps", STEPS + 5, ranks=ranks), 3).err
     assert "statistics.h5" in told
     assert "move the file and its journal away" in told
     assert statistics.read_bytes() == before

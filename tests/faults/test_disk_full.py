@@ -103,9 +103,7 @@ def test_full_where_no_space_is_reserved(reference: Path, small_disk: Path, mpi_
     assert outcome.code in (4, 6), outcome.text
     if outcome.code == 4:
         assert outcome.err.count("sluice: ") == 1
-        assert re.search(
-            r"cannot write dataset /\w \(\d+ bytes are free there\)|reads back wrong", outcome.err
-        )
+        assert re.search(r"cannot write dataset /\w \(\d+ bytes are free there\)|reads back wrong", outcome.err)
     assert len(checkpoints(out)) == 3
     for file in checkpoints(out):
         must(sluice("info", file))

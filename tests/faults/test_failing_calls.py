@@ -116,9 +116,7 @@ def test_a_file_that_one_rank_of_two_cannot_open_for_mpi_io(reference: Path, tmp
     require_parallel_hdf5()
     changes = {"output.writer": "hdf5", "parallel": {"grid": [1, 2]}, "watchdog": 30}
     case, out, mark = write_case(tmp_path, {**CASE, **changes}), tmp_path / "out", tmp_path / "mark"
-    outcome = must(
-        finish(start(["run", case], 2, env=fault(errno.EMFILE, "open", ".h5.tmp", 2, mark, rank=1))), 4
-    )
+    outcome = must(finish(start(["run", case], 2, env=fault(errno.EMFILE, "open", ".h5.tmp", 2, mark, rank=1))), 4)
     assert mark.exists()
     assert os.strerror(errno.EMFILE) in outcome.err
     assert outcome.err.count("sluice: ") == 1

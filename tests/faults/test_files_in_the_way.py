@@ -99,16 +99,7 @@ def test_a_request_that_cannot_be_removed_is_served_once(run: Path) -> None:
     """A directory that is not empty must not ask for a checkpoint again and again."""
     log = run / "out" / "log.txt"
     log.unlink()
-    options = [
-        "--restart",
-        "auto",
-        "--steps",
-        ENDLESS,
-        "--set",
-        "output.checkpoint=none",
-        "--walltime",
-        "0:0:4",
-    ]
+    options = ["--restart", "auto", "--steps", ENDLESS, "--set", "output.checkpoint=none", "--walltime", "0:0:4"]
     process = start(["run", run / "case.yaml", *options])
     wait_until(lambda: log.exists() and "step      10 " in log.read_text(), "a few steps")
     make_directory(run / "out" / "CHECKPOINT")

@@ -106,11 +106,7 @@ def list_of_samples(h5: h5py.File) -> None:
 @pytest.mark.parametrize(
     ("change", "hashes", "told"),
     [
-        (
-            set_dataset("/spectra_open/uu_kx", [1.0, 2.0]),
-            "right",
-            "/spectra_open/uu_kx is damaged: it has 2 values",
-        ),
+        (set_dataset("/spectra_open/uu_kx", [1.0, 2.0]), "right", "/spectra_open/uu_kx is damaged: it has 2 values"),
         (remove("/spectra_open/uu_kx"), "right", "its spectra lack uu_kx, which"),
         (list_of_samples, "right", "'samples' is not an integer"),
         (remove("/spectra_open/uu_kx"), "wrong", "the values of group /spectra_open are damaged"),

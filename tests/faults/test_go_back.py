@@ -10,16 +10,7 @@ from pathlib import Path
 import h5py
 import pytest
 from call_faults import fault
-from sluice_run import (
-    Outcome,
-    assert_same_results,
-    checkpoints,
-    finish,
-    must,
-    sluice,
-    start,
-    step_of,
-)
+from sluice_run import Outcome, assert_same_results, checkpoints, finish, must, sluice, start, step_of
 from stored_hashes import set_hashes
 
 STEPS = 16  # of the whole case
@@ -96,9 +87,7 @@ def test_killed_at_every_change_of_a_go_back(
     assert 10 < kills < MAX_CALLS - 2
 
 
-def test_killed_while_the_newest_checkpoint_is_unreadable(
-    reference: Path, stopped: Path, tmp_path: Path
-) -> None:
+def test_killed_while_the_newest_checkpoint_is_unreadable(reference: Path, stopped: Path, tmp_path: Path) -> None:
     """Auto goes back to an older one; when the newest is readable again, its time series has been cut."""
     for call in range(1, MAX_CALLS):
         folder = tmp_path / f"call{call}"

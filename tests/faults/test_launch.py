@@ -48,9 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def of(folder: Path, args: list[str]) -> list[str]:
-    return [
-        arg.replace("CASE", str(folder / "case.yaml")).replace("OUT", str(folder / "out")) for arg in args
-    ]
+    return [arg.replace("CASE", str(folder / "case.yaml")).replace("OUT", str(folder / "out")) for arg in args]
 
 
 @pytest.mark.parametrize("args", ALONE, ids=" ".join)
@@ -73,9 +71,7 @@ def test_damage_is_found_without_mpi(folder: Path, tmp_path: Path) -> None:
     assert "damaged" in must(sluice("info", tmp_path / "damaged.h5", env=NO_MPI), 3).err
 
 
-@pytest.mark.parametrize(
-    "args", [["check", "CASE"], ["info", "OUT"], ["verify", "OUT"], ["init"], ["--help"]]
-)
+@pytest.mark.parametrize("args", [["check", "CASE"], ["info", "OUT"], ["verify", "OUT"], ["init"], ["--help"]])
 def test_a_launcher_gets_one_answer(folder: Path, args: list[str]) -> None:
     assert must(sluice(*of(folder, args), ranks=3)).out == must(sluice(*of(folder, args))).out
 
@@ -88,9 +84,7 @@ def test_each_process_of_a_script_gets_its_answer() -> None:
     assert done.stdout == must(sluice("--version")).out
 
 
-@pytest.mark.parametrize(
-    "name", ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"]
-)
+@pytest.mark.parametrize("name", ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"])
 def test_the_launcher_of_another_mpi(tmp_path: Path, name: str) -> None:
     case = write_case(tmp_path, CASE)
     outcome = must(sluice("run", case, env={name: "2"}), 6)
@@ -131,9 +125,7 @@ def to_full_device(*args: object) -> Outcome:
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
-@pytest.mark.parametrize(
-    "args", [*ALONE, ["bench", "poisson", "--grid", "8,8,32", "--repeats", "1"]], ids=" ".join
-)
+@pytest.mark.parametrize("args", [*ALONE, ["bench", "poisson", "--grid", "8,8,32", "--repeats", "1"]], ids=" ".join)
 def test_output_on_a_full_disk(folder: Path, args: list[str]) -> None:
     outcome = must(to_full_device(*of(folder, args)), 4)
     assert outcome.err == "sluice: standard output cannot be written: No space left on device\n"

@@ -136,9 +136,7 @@ def test_initial_fields_whose_source_is_gone(tmp_path: Path, ranks: int) -> None
     path = virtual(tmp_path)
     (tmp_path / "source.h5").unlink()
     told = start_from(tmp_path, path, 3, ranks)
-    assert (
-        f"{path}: the dataset /u is not complete: it takes values from u in {tmp_path / 'source.h5'}" in told
-    )
+    assert f"{path}: the dataset /u is not complete: it takes values from u in {tmp_path / 'source.h5'}" in told
 
 
 def test_initial_fields_whose_source_lacks_a_dataset(tmp_path: Path) -> None:
@@ -175,9 +173,7 @@ def test_initial_fields_whose_source_is_incomplete_itself(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("harm", [Path.unlink, lambda path: os.truncate(path, 1000)])
-def test_initial_fields_whose_external_file_is_gone_or_short(
-    tmp_path: Path, harm: Callable[[Path], None]
-) -> None:
+def test_initial_fields_whose_external_file_is_gone_or_short(tmp_path: Path, harm: Callable[[Path], None]) -> None:
     path = external(tmp_path)
     harm(tmp_path / "v.bin")
     told = start_from(tmp_path, path, 3)

@@ -9,17 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from sluice_run import (
-    Outcome,
-    assert_goes_on,
-    checkpoints,
-    content,
-    must,
-    record,
-    sluice,
-    step_of,
-    write_case,
-)
+from sluice_run import Outcome, assert_goes_on, checkpoints, content, must, record, sluice, step_of, write_case
 
 CASE = {
     "time.cfl": None,
@@ -74,9 +64,7 @@ def test_blow_up(tmp_path: Path, ranks: int) -> None:
     outcome = blow_up(case, ranks)
     assert outcome.err.count("sluice: ") == 1
     assert "use a smaller time.dt" in outcome.err
-    assert (
-        f"at step {record(out)['step']}" in outcome.err or f"after step {record(out)['step']}" in outcome.err
-    )
+    assert f"at step {record(out)['step']}" in outcome.err or f"after step {record(out)['step']}" in outcome.err
     (dump,) = dumps(out)
     assert str(dump) in outcome.err
     assert step_of(dump) == record(out)["step"] > 8

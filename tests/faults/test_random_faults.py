@@ -14,17 +14,7 @@ from pathlib import Path
 
 import pytest
 from call_faults import fault
-from sluice_run import (
-    Outcome,
-    assert_same_results,
-    checkpoints,
-    finish,
-    must,
-    sluice,
-    start,
-    step_of,
-    write_case,
-)
+from sluice_run import Outcome, assert_same_results, checkpoints, finish, must, sluice, start, step_of, write_case
 
 TRIALS = int(os.environ.get("SLUICE_RANDOM_FAULTS", "4"))
 SEED = os.environ.get("SLUICE_RANDOM_SEED", "1")
@@ -132,11 +122,7 @@ def test_damaged_checkpoints(
 @pytest.mark.parametrize("damage", [cut, flip])
 @pytest.mark.parametrize("name", ["statistics.h5", "timeseries.csv"])
 def test_damaged_results(
-    reference: Path,
-    stopped: Path,
-    tmp_path: Path,
-    name: str,
-    damage: Callable[[bytes, random.Random], bytes],
+    reference: Path, stopped: Path, tmp_path: Path, name: str, damage: Callable[[bytes, random.Random], bytes]
 ) -> None:
     """The restart refuses the file and leaves it as it is, or it does not need what was damaged."""
     chance = trials(f"{damage.__name__} {name}")

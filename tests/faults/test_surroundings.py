@@ -27,9 +27,7 @@ CASE: dict[str, object] = {}  # the base case
 RUNS = [0, 2]
 
 
-@pytest.mark.parametrize(
-    "name", ["with space", "Kanalströmung", "$(touch x); rm -rf out #", "-n", "a\nb", "%s%n{}"]
-)
+@pytest.mark.parametrize("name", ["with space", "Kanalströmung", "$(touch x); rm -rf out #", "-n", "a\nb", "%s%n{}"])
 def test_names_of_directories(reference: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     folder.mkdir()
@@ -38,8 +36,7 @@ def test_names_of_directories(reference: Path, tmp_path: Path, name: str) -> Non
     must(sluice("run", f"./{case.name}", "--output", f"./{name}", "--restart", "auto", cwd=folder))
     assert_same_results(reference, folder / name)
     assert (
-        "intact"
-        in must(sluice("info", f"./{name}/checkpoints/{checkpoints(folder / name)[-1].name}", cwd=folder)).out
+        "intact" in must(sluice("info", f"./{name}/checkpoints/{checkpoints(folder / name)[-1].name}", cwd=folder)).out
     )
     assert {file.name for file in folder.iterdir()} == {name, case.name}
 
@@ -70,9 +67,7 @@ def test_no_more_files_can_be_opened(tmp_path: Path, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", RUNS)
-@pytest.mark.parametrize(
-    ("cells", "part"), [([2048, 2048, 2048], "GiB of memory"), ([512, 256, 256], "out of memory")]
-)
+@pytest.mark.parametrize(("cells", "part"), [([2048, 2048, 2048], "GiB of memory"), ([512, 256, 256], "out of memory")])
 def test_too_little_memory(tmp_path: Path, ranks: int, cells: list[int], part: str) -> None:
     """More than the machine has, known beforehand; and more than `ulimit -v` allows."""
 

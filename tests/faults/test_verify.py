@@ -140,8 +140,7 @@ HARMLESS = [  # a checkpoint less, no end of a run yet, texts without a hash tha
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
-    [(name, change) for name in NAMES for change in CHANGES if (name, change) not in HARMLESS],
+    ("name", "change"), [(name, change) for name in NAMES for change in CHANGES if (name, change) not in HARMLESS]
 )
 def test_each_kind_of_damage_is_found(out: Path, name: str, change: Callable[[Path], None]) -> None:
     change(out / name)

@@ -87,11 +87,7 @@ def test_a_stopped_rank(tmp_path: Path, victim: int) -> None:
 
 def test_a_rank_stopped_at_the_start(tmp_path: Path) -> None:
     """The start may take ten times as long as a step."""
-    changes = {
-        "grid.cells": [64, 64, 96],
-        "parallel": {"grid": "auto", "exchange": "auto"},
-        "watchdog": LIMIT / 5,
-    }
+    changes = {"grid.cells": [64, 64, 96], "parallel": {"grid": "auto", "exchange": "auto"}, "watchdog": LIMIT / 5}
     out = tmp_path / "out"
     process = start(["run", write_case(tmp_path, {**CASE, **changes})], 2)
     wait_until((out / "log.txt").exists, "the measurement of layouts", interval=1e-3)

@@ -29,11 +29,7 @@ from sluice_run import (
 )
 
 GPUS = int(os.environ.get("SLUICE_GPU_RANKS", "1"))
-CASE = {
-    "grid.cells": [64, 64, 64],
-    "time.steps": ENDLESS,
-    "output.checkpoint": {"every": 0.2, "keep": 2},
-}
+CASE = {"grid.cells": [64, 64, 64], "time.steps": ENDLESS, "output.checkpoint": {"every": 0.2, "keep": 2}}
 PATIENCE = 30  # seconds in which a run must end after a fault
 
 
@@ -49,10 +45,7 @@ each_form = pytest.mark.parametrize(("ranks", "exchange", "victim"), list(forms(
 
 
 def case_of(folder: Path, ranks: int, exchange: str, **changes: object) -> Path:
-    grid = [
-        1,
-        max(1, ranks),
-    ]  # given, because a measurement does not always choose the same, and so the same bits
+    grid = [1, max(1, ranks)]  # given, because a measurement does not always choose the same, and so the same bits
     return write_case(folder, {**CASE, "parallel": {"grid": grid, "exchange": exchange}, **changes})
 
 
@@ -71,9 +64,7 @@ def started(case: Path, ranks: int, env: Mapping[str, str] | None = None) -> sub
     """A run that has written two checkpoints."""
     process = start(["run", case], ranks, env=env)
     out = case.parent / "out"
-    wait_until(
-        lambda: len(checkpoints(out)) == 2 or process.poll() is not None, "two checkpoints", timeout=120
-    )
+    wait_until(lambda: len(checkpoints(out)) == 2 or process.poll() is not None, "two checkpoints", timeout=120)
     assert process.poll() is None, finish(process).text
     return process
 

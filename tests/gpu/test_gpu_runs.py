@@ -28,9 +28,7 @@ CHANNEL = {
 }
 
 
-def run(
-    folder: Path, changes: dict[str, object], ranks: int = 0, env: Mapping[str, str] | None = None
-) -> Path:
+def run(folder: Path, changes: dict[str, object], ranks: int = 0, env: Mapping[str, str] | None = None) -> Path:
     """Runs the case and returns its output folder."""
     folder.mkdir()
     case = write_case(folder, {**CHANNEL, **changes})
@@ -51,9 +49,7 @@ def largest_difference(one: Path, other: Path, names: str = "uvw") -> float:
 
 @pytest.mark.parametrize("order", [2, 4])
 @pytest.mark.parametrize("diffusion", ["explicit", "implicit_z"])
-def test_agrees_with_the_cpu(
-    tmp_path: Path, diffusion: str, order: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_agrees_with_the_cpu(tmp_path: Path, diffusion: str, order: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if not CPU_BINARY:
         pytest.skip("no CPU build was named")
     changes: dict[str, object] = {"time.diffusion": diffusion, "solver.order": order}
@@ -68,10 +64,7 @@ def test_agrees_with_the_cpu(
 # Process grid, exchange method, diffusion, order.
 ON_SEVERAL_GPUS = [
     *itertools.product(
-        [(1, 2), (2, 1), (1, 4), (2, 2), (4, 1)],
-        ["mpi_p2p", "mpi_alltoall", "nccl", "peer"],
-        ["implicit_z"],
-        [2],
+        [(1, 2), (2, 1), (1, 4), (2, 2), (4, 1)], ["mpi_p2p", "mpi_alltoall", "nccl", "peer"], ["implicit_z"], [2]
     ),
     *itertools.product([(2, 1)], ["nccl", "peer"], ["explicit", "implicit_z"], [4]),
     *itertools.product([(1, 2), (1, 4), (2, 2)], ["nccl", "peer"], ["explicit", "implicit_z"], [4]),
@@ -93,9 +86,7 @@ def test_several_gpus_agree_with_one(
         "solver.order": order,
     }
     one = run(tmp_path / "one", changes)
-    several = run(
-        tmp_path / "several", {**changes, "parallel": {"grid": list(grid), "exchange": exchange}}, ranks
-    )
+    several = run(tmp_path / "several", {**changes, "parallel": {"grid": list(grid), "exchange": exchange}}, ranks)
     # Transforms choose kernels by the number of rows; the round-off differences grow over 20 steps.
     assert largest_difference(one, several) < 1e-12
     assert largest_difference(one, several, "p") < 1e-11
@@ -104,17 +95,11 @@ def test_several_gpus_agree_with_one(
 @pytest.mark.parametrize("exchange", ["peer_nccl", "peer_mpi"])
 @pytest.mark.parametrize("grid", [(1, 2), (2, 1), (1, 4), (2, 2), (4, 1)], ids=str)
 @pytest.mark.parametrize("hosts", ["halves", "alternate"])
-def test_gpus_of_two_hosts_agree_with_one(
-    tmp_path: Path, grid: tuple[int, int], exchange: str, hosts: str
-) -> None:
+def test_gpus_of_two_hosts_agree_with_one(tmp_path: Path, grid: tuple[int, int], exchange: str, hosts: str) -> None:
     ranks = grid[0] * grid[1]
     if ranks > GPUS:
         pytest.skip(f"needs {ranks} GPUs")
-    changes: dict[str, object] = {
-        "grid.cells": [32, 32, 144],
-        "time.diffusion": "implicit_z",
-        "time.steps": 20,
-    }
+    changes: dict[str, object] = {"grid.cells": [32, 32, 144], "time.diffusion": "implicit_z", "time.steps": 20}
     one = run(tmp_path / "one", changes)
     names = ["ab"[2 * rank // ranks if hosts == "halves" else rank % 2] for rank in range(ranks)]
     several = run(
@@ -131,12 +116,7 @@ def test_gpus_of_two_hosts_agree_with_one(
 def test_energy_is_that_of_a_plausible_power(tmp_path: Path, ranks: int) -> None:
     file = tmp_path / "step.json"
     must(sluice("bench", "step", "--grid", "256,256,128", "--json", file, ranks=ranks, timeout=200))
-    changes = {
-        "grid.cells": [256, 256, 128],
-        "time.steps": 2000,
-        "output.statistics": None,
-        "output.probes": None,
-    }
+    changes = {"grid.cells": [256, 256, 128], "time.steps": 2000, "output.statistics": None, "output.probes": None}
     out = run(tmp_path / "run", changes, ranks)
     bench, whole = (json.loads(path.read_text()) for path in (file, out / "run.json"))
     for energy in (bench["energy"], whole["energy"]):

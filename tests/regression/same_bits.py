@@ -84,9 +84,7 @@ OPPOSED_BELOW_AND_ABOVE = {
 }
 WAVES = {
     "walls": {
-        "bottom": {
-            "actuation": {"type": "blowing_suction", "amplitude": 0.1, "wavelength_x": "pi", "period": 2}
-        },
+        "bottom": {"actuation": {"type": "blowing_suction", "amplitude": 0.1, "wavelength_x": "pi", "period": 2}},
         "top": {
             "actuation": {
                 "type": "travelling_wave",
@@ -209,16 +207,12 @@ def differences(expected: dict[str, str], found: dict[str, str]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["record", "check"])
     parser.add_argument("program", type=Path)
     parser.add_argument("bits", type=Path)
     parser.add_argument("--only", default="", help="run the cases whose name holds this word")
-    parser.add_argument(
-        "--max-ranks", type=int, default=6, help="leave out cases on more ranks, as on one GPU"
-    )
+    parser.add_argument("--max-ranks", type=int, default=6, help="leave out cases on more ranks, as on one GPU")
     arguments = parser.parse_args()
     os.environ["SLUICE_BINARY"] = str(arguments.program.resolve())
 

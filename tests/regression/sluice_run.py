@@ -26,9 +26,7 @@ import pytest
 
 BINARY = os.environ.get("SLUICE_BINARY", "sluice")
 MPIRUN = os.environ.get("SLUICE_MPIRUN", "mpirun")
-FLAGS = shlex.split(
-    os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --bind-to none --allow-run-as-root")
-)
+FLAGS = shlex.split(os.environ.get("SLUICE_MPIRUN_FLAGS", "--oversubscribe --bind-to none --allow-run-as-root"))
 
 
 def settings_of(variable: str) -> dict[str, str]:
@@ -206,9 +204,7 @@ def kill_all(process: subprocess.Popen[str]) -> None:
             continue
 
 
-def wait_until(
-    condition: Callable[[], object], what: str, timeout: float = 30, interval: float = 0.005
-) -> None:
+def wait_until(condition: Callable[[], object], what: str, timeout: float = 30, interval: float = 0.005) -> None:
     """Polls until the condition holds."""
     end = time.monotonic() + timeout
     while not condition():
@@ -266,13 +262,7 @@ def content(file: Path, ignore: Sequence[str] = ()) -> dict[str, bytes]:
 
 
 # The resolved case names the directory and the end; processes do not belong to the flow; hashes cover both.
-ABOUT_THE_RUN = (
-    "/resolved_case",
-    "/values_hash",
-    "/state/process_grid",
-    "/state/exchange",
-    "/state/values_hash",
-)
+ABOUT_THE_RUN = ("/resolved_case", "/values_hash", "/state/process_grid", "/state/exchange", "/state/values_hash")
 
 
 @functools.lru_cache(maxsize=64)
@@ -310,9 +300,7 @@ def assert_same_results(one: Path, other: Path, ignore: Sequence[str] = ABOUT_TH
         if (one / name).exists():
             assert_same_content(one / name, other / name, ignore)
     for folder in ("slices", "probes"):
-        found = [
-            sorted(file.relative_to(out) for file in (out / folder).rglob("*.*")) for out in (one, other)
-        ]
+        found = [sorted(file.relative_to(out) for file in (out / folder).rglob("*.*")) for out in (one, other)]
         assert found[0] == found[1]
         for path in found[0]:
             if path.suffix == ".h5":

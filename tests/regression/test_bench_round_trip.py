@@ -36,9 +36,7 @@ def test_all_measures_every_way_the_fastest_first(tmp_path: Path) -> None:
     for way in ways:
         of_way = [e for e in rows if (e["kind"], tuple(e["process_grid"])) == way]
         assert {entry["exchange"] for entry in of_way} >= MPI_METHODS
-    in_table = [
-        float(line[48:].split()[0]) for line in outcome.out.splitlines() if line.startswith(("x", "y"))
-    ]
+    in_table = [float(line[48:].split()[0]) for line in outcome.out.splitlines() if line.startswith(("x", "y"))]
     assert in_table == sorted(in_table)
     for entry in (row for row in rows if "fault" not in row):
         least, most = entry["milliseconds_spread"]
@@ -49,9 +47,7 @@ def test_all_measures_every_way_the_fastest_first(tmp_path: Path) -> None:
 
 def test_bandwidth_is_what_leaves_a_rank_over_the_time(tmp_path: Path) -> None:
     file = tmp_path / "transpose.json"
-    must(
-        sluice("bench", "transpose", *GRID, "--kind", "xz", "--exchange", "mpi_p2p", "--json", file, ranks=2)
-    )
+    must(sluice("bench", "transpose", *GRID, "--kind", "xz", "--exchange", "mpi_p2p", "--json", file, ranks=2))
     (entry,) = read(file)
     value = 8 if entry["precision"] == "double" else 4
     # In each direction, each rank keeps half of its half of the grid and sends the rest.
@@ -91,9 +87,7 @@ def test_fft_measures_every_decomposition_and_layout(tmp_path: Path) -> None:
     rows = [row for row in read(file) if row["kind"] not in LIBRARIES]
     ways = {(e["kind"], e["layout"], tuple(e["process_grid"])) for e in rows}
     grids = {"slab_2d_1d": (1, 4), "slab_1d_2d": (1, 4), "pencil": (2, 2)}
-    assert ways == {
-        (kind, layout, grid) for kind, grid in grids.items() for layout in ("contiguous", "realigned")
-    }
+    assert ways == {(kind, layout, grid) for kind, grid in grids.items() for layout in ("contiguous", "realigned")}
     for entry in rows:
         assert {phase["name"] for phase in entry["phases"]} == {"fft", "packing", "communication"}
         axes = {"slab_2d_1d": ["y z"], "slab_1d_2d": ["x y"], "pencil": ["x y", "y z"]}[entry["kind"]]
@@ -209,9 +203,7 @@ def test_the_pieces_of_mpi_pipelined_are_tuned_and_reported(tmp_path: Path) -> N
 def test_a_series_keeps_every_time(tmp_path: Path) -> None:
     file = tmp_path / "series.json"
     blocks = ("--grid", "64,64,128", "--kind", "xz", "--exchange", "mpi_pipelined", "--time-limit", 0.01)
-    outcome = must(
-        sluice("bench", "transpose", *blocks, "--warm-up", 0, "--series", 90, "--json", file, ranks=2)
-    )
+    outcome = must(sluice("bench", "transpose", *blocks, "--warm-up", 0, "--series", 90, "--json", file, ranks=2))
     (row,) = read(file)
     series = row["series"]
     assert len(series["milliseconds"]) == len(series["at_seconds"]) == row["repeats"] == 90
@@ -219,8 +211,7 @@ def test_a_series_keeps_every_time(tmp_path: Path) -> None:
         [min(series["milliseconds"]), max(series["milliseconds"])], abs=1e-3
     )
     ends = [
-        at + milliseconds / 1e3
-        for at, milliseconds in zip(series["at_seconds"], series["milliseconds"], strict=True)
+        at + milliseconds / 1e3 for at, milliseconds in zip(series["at_seconds"], series["milliseconds"], strict=True)
     ]
     assert all(end <= begin + 2e-3 for end, begin in zip(ends, series["at_seconds"][1:], strict=False))
     first = series["tuning"][0]

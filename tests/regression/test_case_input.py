@@ -91,9 +91,7 @@ def test_setting_an_alternative_removes_the_others(tmp_path: Path) -> None:
 
 def test_errors_in_set_name_the_setting(tmp_path: Path) -> None:
     case = write_case(tmp_path)
-    message = must(
-        sluice("check", case, "--set", "time.cfll=0.5", "--set", "time.steps=many", "--set", "title"), 2
-    ).err
+    message = must(sluice("check", case, "--set", "time.cfll=0.5", "--set", "time.steps=many", "--set", "title"), 2).err
     assert "--set time.cfll=0.5" in message
     assert "time.cfl" in message
     assert "--set time.steps=many" in message
@@ -121,11 +119,7 @@ def test_paths_in_the_case_resolve_against_its_folder(tmp_path: Path) -> None:
     faces.write_text("\n".join(repr(2 * k / 32 + 0.01 * math.sin(math.pi * k / 16)) for k in range(33)))
     write_case(
         folder,
-        {
-            "time.steps": 1,
-            "grid.stretching": {"type": "file", "file": "faces.txt"},
-            "output.directory": "results",
-        },
+        {"time.steps": 1, "grid.stretching": {"type": "file", "file": "faces.txt"}, "output.directory": "results"},
     )
     must(sluice("run", "../folder/case.yaml", cwd=elsewhere))
     assert checkpoints(folder / "results")
@@ -153,9 +147,7 @@ def test_paths_in_the_case_resolve_against_its_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["0.0 0.5 nonsense", "0 1 2", "\n".join(["0.5"] * 33), "x" * 100000],
-    ids=["word", "few", "equal", "long"],
+    "text", ["0.0 0.5 nonsense", "0 1 2", "\n".join(["0.5"] * 33), "x" * 100000], ids=["word", "few", "equal", "long"]
 )
 def test_a_bad_file_of_faces_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "faces.txt").write_text(text)
@@ -168,9 +160,7 @@ def test_a_bad_file_of_faces_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_decimal_comma_changes_nothing(tmp_path: Path) -> None:
     """Needs a locale with a decimal comma, from the system or made by localedef."""
     made = subprocess.run(
-        ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
-        capture_output=True,
-        check=False,
+        ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")], capture_output=True, check=False
     )
     if made.returncode not in (0, 1) or not (tmp_path / "de_DE.UTF-8").exists():
         pytest.skip("no locale with a decimal comma")
@@ -189,9 +179,7 @@ def test_a_decimal_comma_changes_nothing(tmp_path: Path) -> None:
     must(sluice("run", case, "--output", tmp_path / "comma", env=environment))
     assert must(sluice("check", case)).out == must(sluice("check", case, env=environment)).out
     assert resolved(tmp_path / "out") == resolved(tmp_path / "comma").replace('comma"', 'out"')
-    assert (tmp_path / "out" / "timeseries.csv").read_bytes() == (
-        tmp_path / "comma" / "timeseries.csv"
-    ).read_bytes()
+    assert (tmp_path / "out" / "timeseries.csv").read_bytes() == (tmp_path / "comma" / "timeseries.csv").read_bytes()
     assert_same_content(checkpoints(tmp_path / "out")[-1], checkpoints(tmp_path / "comma")[-1])
 
 
@@ -216,9 +204,7 @@ def test_readers_of_yaml_1_1_find_numbers_where_we_wrote_them(tmp_path: Path) ->
         "flow.forcing": {"bulk_velocity": {"times": [0, 2e-5, 3e20], "values": [1, 2e-5, 4e20]}},
         "flow.spanwise_forcing": {"pressure_gradient": 1e-6},
         "walls.top": {"velocity": [3e-6, 2e-7, 0]},
-        "scalars": [
-            {"name": "T", "prandtl": 1e-3, "walls": {"bottom": {"value": 2e-6}, "top": {"flux": 1e-9}}}
-        ],
+        "scalars": [{"name": "T", "prandtl": 1e-3, "walls": {"bottom": {"value": 2e-6}, "top": {"flux": 1e-9}}}],
         "time": {"steps": 1, "dt": 1e-6},
         "output.checkpoint": {"every": 1e-6},
         "output.probes": [{"name": "a", "x": [2e-7, 1], "y": 1e-5, "z": 1, "every": 2}],

@@ -53,9 +53,7 @@ def recorded(folder: Path, **more: str) -> dict[str, str]:
 
 def below(tree: dict[str, Any], path: str) -> dict[str, Any]:
     """The subtree of a path."""
-    return {
-        name.removeprefix(path + "/"): value for name, value in tree.items() if name.startswith(path + "/")
-    }
+    return {name.removeprefix(path + "/"): value for name, value in tree.items() if name.startswith(path + "/")}
 
 
 def require_blueprint(mesh: dict[str, Any]) -> None:
@@ -120,10 +118,7 @@ def test_the_tree_is_a_mesh_of_the_blueprint(run: tuple[Path, int]) -> None:
         assert types["catalyst/state/timestep"] == types["catalyst/state/cycle"] == "int64"
         assert types["catalyst/state/time"] == "float64"
         assert types["catalyst/channels/flow/data/coordsets/coords/values/z"] == "external float64"
-        assert types["catalyst/channels/flow/data/fields/p/values"] in {
-            "external float64",
-            "external float32",
-        }
+        assert types["catalyst/channels/flow/data/fields/p/values"] in {"external float64", "external float32"}
 
 
 def test_values_and_places_are_those_of_the_fields(run: tuple[Path, int]) -> None:
@@ -165,9 +160,7 @@ def test_a_restart_goes_on_with_the_same_calls(tmp_path: Path) -> None:
         folder.mkdir()
         for number, steps in enumerate(stops):
             seen = folder / f"seen{number}"
-            must(
-                sluice("run", case(folder), "--restart", "auto", "--steps", steps, env=recorded(seen)),
-            )
+            must(sluice("run", case(folder), "--restart", "auto", "--steps", steps, env=recorded(seen)))
     together = executions(halves / "seen0") + executions(halves / "seen1")
     assert [tree["catalyst/state/timestep"] for tree in together] == [2, 4, 6]
     assert together == executions(whole / "seen0")
@@ -185,10 +178,7 @@ def test_the_results_are_those_without_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("catalyst", "words"),
     [
-        (
-            {"library": "nowhere/libcatalyst.so"},
-            ["output.catalyst.library", "nowhere/libcatalyst.so", "loaded"],
-        ),
+        ({"library": "nowhere/libcatalyst.so"}, ["output.catalyst.library", "nowhere/libcatalyst.so", "loaded"]),
         ({"library": "case.yaml"}, ["output.catalyst.library", "case.yaml cannot be loaded"]),
         ({"library": INCOMPLETE}, ["output.catalyst.library", INCOMPLETE, "no function catalyst_results"]),
         ({"library": None}, ["output.catalyst.library", "libcatalyst.so is not found", "not set"]),
@@ -214,9 +204,7 @@ def test_what_is_missing_ends_the_run_at_its_start(
         ("finalize 1 1 1", 4, ["catalyst_finalize", "status 1"]),
     ],
 )
-def test_a_failure_on_one_rank_ends_the_run_on_all(
-    tmp_path: Path, failure: str, code: int, words: list[str]
-) -> None:
+def test_a_failure_on_one_rank_ends_the_run_on_all(tmp_path: Path, failure: str, code: int, words: list[str]) -> None:
     env = recorded(tmp_path / "seen", STAND_IN_FAILURE=failure)
     outcome = must(sluice("run", case(tmp_path), ranks=2, env=env), code)
     assert all(word in outcome.err for word in ["output.catalyst: ", str(STAND_IN), *words]), outcome.err

@@ -15,11 +15,7 @@ import pytest
 from sluice_run import must, sluice, start, write_case
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    ROOT / "README.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "cases").glob("*/README.md")),
-]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "cases").glob("*/README.md"))]
 COMMAND = "    $ sluice check "
 
 
@@ -87,30 +83,15 @@ GOOD = {
     ("changes", "warning"),
     [
         ({}, ""),
-        (
-            {"output.statistics.start": 100},
-            "output.statistics.start 100 is not before the end of the run at time 100",
-        ),
+        ({"output.statistics.start": 100}, "output.statistics.start 100 is not before the end of the run at time 100"),
         ({"output.statistics.start": 300}, "no statistics are taken; take an earlier start or a later end"),
-        (
-            {"output.statistics.every": 100000},
-            "takes no sample between its start, 20, and the end of the run",
-        ),
-        (
-            {"output.statistics.block": 90},
-            "closes no block, and writes nothing: .* take a block of 10, or a later end",
-        ),
+        ({"output.statistics.every": 100000}, "takes no sample between its start, 20, and the end of the run"),
+        ({"output.statistics.block": 90}, "closes no block, and writes nothing: .* take a block of 10, or a later end"),
         ({"output.statistics.block": 9}, "the last 8 time units of output.statistics are not a whole block"),
-        (
-            {"output.statistics.block": 20},
-            "need at least 8 blocks: take an output.statistics.block of 10",
-        ),
+        ({"output.statistics.block": 20}, "need at least 8 blocks: take an output.statistics.block of 10"),
         ({"output.spectra": {"start": 100}}, "output.spectra.start 100 is not before the end"),
         ({"output.densities": {"start": 20, "block": 200}}, "output.densities closes no block"),
-        (
-            {"output.probes": [{"name": "late", "z": 1, "every": 5, "start": 101}]},
-            "the probe late takes no sample",
-        ),
+        ({"output.probes": [{"name": "late", "z": 1, "every": 5, "start": 101}]}, "the probe late takes no sample"),
         ({"grid.cells": [2, 96, 128]}, r"far too coarse .*dx\+ above 12\): take at least 9\d cells along x"),
         (
             {"grid.cells": [96, 96, 32]},
@@ -192,9 +173,7 @@ def test_step_is_forecast_from_two_benchmarks(tmp_path: Path) -> None:
     measured = json.loads((tmp_path / "step.json").read_text())
     machine = tmp_path / "machine.yaml"
     links = "{host: {gb_per_s: 5, microseconds: 10, microseconds_per_further_message: 1}}"
-    machine.write_text(
-        f"title: cores\nmemory_gb: 8\ndevices_per_host: 2\nlinks: {links}\nsteps: [step.json]\n"
-    )
+    machine.write_text(f"title: cores\nmemory_gb: 8\ndevices_per_host: 2\nlinks: {links}\nsteps: [step.json]\n")
     changes = {"grid.cells": [32, 32, 32], "solver.order": 2, "time.diffusion": "explicit"}
     case = write_case(tmp_path, {**changes, "time.steps": 3600000})
     one = must(sluice("check", case, "--machine", machine)).out
@@ -204,9 +183,7 @@ def test_step_is_forecast_from_two_benchmarks(tmp_path: Path) -> None:
     assert "efficiency 100.0 %\n" in one
     assert re.search(rf"^wall time .* at {speed:.3g} ns per point and step on 1 device: ", one, re.MULTILINE)
     assert "forecast of a step" not in one
-    turning = write_case(
-        tmp_path, {**changes, "flow.rotation": {"number": 0.1, "axis": [0, 1, 0]}}, "turning.yaml"
-    )
+    turning = write_case(tmp_path, {**changes, "flow.rotation": {"number": 0.1, "axis": [0, 1, 0]}}, "turning.yaml")
     assert (
         "the forecast time per step is too low, because it leaves out rotation\n"
         in must(sluice("check", turning, "--machine", machine)).out
@@ -287,11 +264,7 @@ def test_what_drives_the_flow(tmp_path: Path) -> None:
     """In units that show mistakes: wall units, Ri_tau, the pressure side, heights in depths of an Ekman layer."""
     oscillation = {"type": "oscillation", "amplitude": 12, "period": 100, "units": "wall", "re_tau": 200}
     channel = {
-        "flow": {
-            "reynolds": {"tau": 200},
-            "rotation": {"number": 5},
-            "buoyancy": {"scalar": "T", "richardson": 18},
-        },
+        "flow": {"reynolds": {"tau": 200}, "rotation": {"number": 5}, "buoyancy": {"scalar": "T", "richardson": 18}},
         "scalars": [{"name": "T", "prandtl": 0.5, "walls": DIFFERENT}],
         "walls.bottom": {"actuation": oscillation},
     }
@@ -302,9 +275,7 @@ def test_what_drives_the_flow(tmp_path: Path) -> None:
     )
     assert "2 Omega h/u_tau 5; the top wall is the pressure side\n" in text
     assert "scalar          T: Pr 0.5, value 0 at the bottom, value 1 at the top, no source\n" in text
-    assert (
-        "richardson 18, grashof 5.76e+06, rayleigh 2.88e+06 per unit of T; stable between its walls: " in text
-    )
+    assert "richardson 18, grashof 5.76e+06, rayleigh 2.88e+06 per unit of T; stable between its walls: " in text
     assert "Ri_tau 18\n" in text
     layer = {
         "flow": {
@@ -353,9 +324,7 @@ def test_an_ekman_layer_has_its_own_friction_velocity_and_averaging_time(tmp_pat
         "output.statistics": {"start": 1500, "block": 250},
     }
     text = must(sluice("check", write_case(tmp_path, layer))).out
-    told = re.search(
-        r"Re_tau +([\d.]+) expected if turbulent \(from the geostrophic drag law; u_tau ([\d.]+)\)", text
-    )
+    told = re.search(r"Re_tau +([\d.]+) expected if turbulent \(from the geostrophic drag law; u_tau ([\d.]+)\)", text)
     assert told
     assert float(told[2]) == pytest.approx(0.0652, rel=0.02)
     assert float(told[1]) == pytest.approx(400 * float(told[2]), rel=2e-3)

@@ -16,8 +16,7 @@ OSCILLATION = {"actuation": {"type": "oscillation", "amplitude": 0.6, "period": 
 
 
 @pytest.mark.parametrize(
-    ("start", "block", "every"),
-    [(0, 30, 5), (20, 17, 5), (0, 18.57, 5), (7, 90, 5), (3.3, 200, 5), (0, 40, 100)],
+    ("start", "block", "every"), [(0, 30, 5), (20, 17, 5), (0, 18.57, 5), (7, 90, 5), (3.3, 200, 5), (0, 40, 100)]
 )
 def test_advice_about_blocks_is_followed_once(tmp_path: Path, start: float, block: float, every: int) -> None:
     """Blocks that do not fit, or are too few, with an end of 130: one warning, and none with what it advises."""
@@ -32,17 +31,13 @@ def test_advice_about_blocks_is_followed_once(tmp_path: Path, start: float, bloc
 
 @pytest.mark.parametrize("machine", sorted((ROOT / "machines").glob("*.yaml")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("changes", [{}, {"time.diffusion": "explicit"}])
-def test_machine_files_serve_the_default_order(
-    tmp_path: Path, machine: Path, changes: dict[str, Any]
-) -> None:
+def test_machine_files_serve_the_default_order(tmp_path: Path, machine: Path, changes: dict[str, Any]) -> None:
     text = must(sluice("check", write_case(tmp_path, {**GOOD, **changes}), "--machine", machine)).out
     assert re.search(r"^step +\d", text, re.M), text
 
 
 def test_controls_in_wall_units_name_the_friction_velocity(tmp_path: Path) -> None:
-    wall = {
-        "actuation": {"type": "oscillation", "amplitude": 12, "period": 125, "units": "wall", "re_tau": 180}
-    }
+    wall = {"actuation": {"type": "oscillation", "amplitude": 12, "period": 125, "units": "wall", "re_tau": 180}}
     text = must(sluice("check", write_case(tmp_path, {**GOOD, "walls.bottom": wall}))).out
     assert "amplitude 12, period 125 in wall units of the u_tau that re_tau: 180 sets, 0.06429" in text
     text = must(sluice("check", write_case(tmp_path, {**GOOD, "walls.bottom": OSCILLATION}))).out
@@ -71,15 +66,11 @@ def test_controls_in_wall_units_name_the_friction_velocity(tmp_path: Path) -> No
         ({"flow.reynolds": {"tau": 180}, "walls.bottom": OSCILLATION}, ""),
     ],
 )
-def test_what_the_estimate_of_the_friction_leaves_out(
-    tmp_path: Path, changes: dict[str, Any], effects: str
-) -> None:
+def test_what_the_estimate_of_the_friction_leaves_out(tmp_path: Path, changes: dict[str, Any], effects: str) -> None:
     """A given pressure gradient sets the friction, whatever else acts on the flow."""
     text = must(sluice("check", write_case(tmp_path, {**GOOD, **changes}))).out
     without = f", without the effect of {effects}" if effects else ""
-    assert re.search(
-        rf"^Re_tau .* expected if turbulent \(from the law of the wall{without}; u_tau", text, re.M
-    ), text
+    assert re.search(rf"^Re_tau .* expected if turbulent \(from the law of the wall{without}; u_tau", text, re.M), text
 
 
 def test_an_open_channel_has_a_surface_and_no_centre(tmp_path: Path) -> None:
@@ -116,12 +107,7 @@ def test_two_dimensional_flow(tmp_path: Path) -> None:
     assert "two-dimensional, with one cell along y: not turbulent at any Reynolds number" in text
     for wrong in ("expected if turbulent", "wall units", "h/u_tau"):
         assert wrong not in text
-    assert (
-        warnings_of(
-            write_case(tmp_path, {**GOOD, "grid.cells": [96, 1, 128], "initial": {"type": "laminar"}})
-        )
-        == []
-    )
+    assert warnings_of(write_case(tmp_path, {**GOOD, "grid.cells": [96, 1, 128], "initial": {"type": "laminar"}})) == []
 
 
 def test_time_of_the_output(tmp_path: Path) -> None:

@@ -17,12 +17,7 @@ import pytest
 h5py = pytest.importorskip("h5py")
 np = pytest.importorskip("numpy")
 
-DIMENSIONS = {
-    "u": ("z", "y", "x_face"),
-    "v": ("z", "y_face", "x"),
-    "w": ("z_face", "y", "x"),
-    "p": ("z", "y", "x"),
-}
+DIMENSIONS = {"u": ("z", "y", "x_face"), "v": ("z", "y_face", "x"), "w": ("z_face", "y", "x"), "p": ("z", "y", "x")}
 SHAPE = (3, 4, 5)
 VALUES = np.concatenate([[0.3], np.arange(1.0, 60.0)]).reshape(SHAPE)
 
@@ -59,12 +54,7 @@ def test_fields_and_their_attributes(samples: Path) -> None:
 def test_sluice_post_computes_the_hash_of_the_metadata(samples: Path) -> None:
     checked_ranges = pytest.importorskip("sluice_post.hdf5_file").checked_ranges
     files = sorted(samples.rglob("*.h5"))
-    assert [file.name for file in files] == [
-        "z1_0000010.h5",
-        "statistics.h5",
-        "step_0000012.h5",
-        "z1.h5",
-    ]
+    assert [file.name for file in files] == ["z1_0000010.h5", "statistics.h5", "step_0000012.h5", "z1.h5"]
     for file in files:
         content = file.read_bytes()
         assert content.endswith(b"SluiceMH")

@@ -74,9 +74,7 @@ def test_help_has_an_example(command: str) -> None:
         ("checkpoint", ["--directory", "--process-grid", "--writer"], ["--exchange", "--kind"]),
     ],
 )
-def test_help_of_a_benchmark_has_its_own_options(
-    name: str, its_own: list[str], not_its_own: list[str]
-) -> None:
+def test_help_of_a_benchmark_has_its_own_options(name: str, its_own: list[str], not_its_own: list[str]) -> None:
     text = must(sluice("bench", name, "--help")).out
     assert [part for part in its_own if part not in text] == []
     assert [part for part in not_its_own if part in text] == []
@@ -168,9 +166,7 @@ def test_the_cases_of_the_grid_study(tmp_path: Path) -> None:
         assert changed[3] == case.stem
         found[case.stem] = (changed[2], changed[1])
     grids = ["384, 256, 144", "256, 192, 144", "192, 128, 144", "128, 96, 144"]
-    assert found == {
-        f"order{order}_{cells.replace(', ', 'x')}": (order, cells) for order in "24" for cells in grids
-    }
+    assert found == {f"order{order}_{cells.replace(', ', 'x')}": (order, cells) for order in "24" for cells in grids}
     must(sluice("check", tmp_path / "order2_384x256x144.yaml"))
 
 
@@ -262,21 +258,14 @@ def test_check_warns_of_a_fixed_step_above_the_limit(tmp_path: Path) -> None:
     [
         (2, [189, 141], ""),  # Re_tau is known to a few per cent only
         (2, [170, 142], "order: 2 (dx+ above 6): take at least 189 cells along x, or solver.order: 4,"),
-        (
-            2,
-            [90, 60],
-            "order: 2 (dx+ above 6, dy+ above 4): take at least 189 cells along x, 142 cells along y\n",
-        ),
+        (2, [90, 60], "order: 2 (dx+ above 6, dy+ above 4): take at least 189 cells along x, 142 cells along y\n"),
         (4, [95, 95], ""),
         (4, [90, 95], "order: 4 (dx+ above 12): take at least 95 cells along x\n"),
     ],
 )
-def test_check_judges_the_resolution_by_order(
-    tmp_path: Path, order: int, cells: list[int], advice: str
-) -> None:
+def test_check_judges_the_resolution_by_order(tmp_path: Path, order: int, cells: list[int], advice: str) -> None:
     case = write_case(
-        tmp_path,
-        {"flow.reynolds": {"tau": 180}, "grid.cells": [*cells, 144], "solver": {"order": order}},
+        tmp_path, {"flow.reynolds": {"tau": 180}, "grid.cells": [*cells, 144], "solver": {"order": order}}
     )
     text = must(sluice("check", case)).out
     if advice:
@@ -330,9 +319,7 @@ def test_progress_on_a_terminal(tmp_path: Path, progress: str | None, shown: boo
             text += part
         assert process.wait() == 0
     os.close(ours)
-    assert (
-        re.search(rb"\r\x1b\[K +\d+\.\d %  step \d+  time \S+  Re_tau .* left", text) is not None
-    ) == shown
+    assert (re.search(rb"\r\x1b\[K +\d+\.\d %  step \d+  time \S+  Re_tau .* left", text) is not None) == shown
     assert b"\x1b" not in (tmp_path / "out/log.txt").read_bytes()
 
 
@@ -424,13 +411,7 @@ def test_bench_writes_json(tmp_path: Path, what: str, ranks: int) -> None:
     assert result["phases"]
     total = 0.0
     for phase in result["phases"]:
-        assert phase.keys() >= {
-            "name",
-            "milliseconds",
-            "milliseconds_spread",
-            "words",
-            "fraction_of_bandwidth",
-        }
+        assert phase.keys() >= {"name", "milliseconds", "milliseconds_spread", "words", "fraction_of_bandwidth"}
         least, most = phase["milliseconds_spread"]
         assert least <= phase["milliseconds"] <= most
         total += least
@@ -479,11 +460,7 @@ def test_bench_of_steps_with_scalars(tmp_path: Path) -> None:
     words: list[float] = []
     for scalars in 0, 2:
         file = tmp_path / f"{scalars}.json"
-        must(
-            sluice(
-                "bench", "step", "--grid", "16,16,64", "--repeats", 3, "--scalars", scalars, "--json", file
-            )
-        )
+        must(sluice("bench", "step", "--grid", "16,16,64", "--repeats", 3, "--scalars", scalars, "--json", file))
         result: dict[str, Any] = json.loads(file.read_text())
         assert result["scalars"] == scalars
         words.append(sum(phase["words"] for phase in result["phases"]))
@@ -524,10 +501,7 @@ def test_bench_that_is_stopped_removes_its_checkpoints(tmp_path: Path, number: s
     [
         (["--writer", "hdf5", "--hint", "cb_nodes"], "the hint 'cb_nodes' is not of the form NAME=VALUE"),
         (["--hint", "cb_nodes=2"], "need the writer hdf5"),
-        (
-            ["--writer", "hdf5", "--hint", "a=1", "--hint", "a=2"],
-            "'a' is given twice; allowed: different names",
-        ),
+        (["--writer", "hdf5", "--hint", "a=1", "--hint", "a=2"], "'a' is given twice; allowed: different names"),
         (["--writer", "hdf5", "--hint", f"{'a' * 36}=1"], "the name of a hint: a text of 36 characters"),
         (["--writer", "hdf5", "--hint", f"a={'1' * 256}"], "the value of a hint: a text of 256 characters"),
     ],

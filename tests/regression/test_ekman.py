@@ -86,9 +86,7 @@ def test_re_tau_over_a_single_wall_of_a_channel_is_that_of_the_time_series(tmp_p
     assert results.figure("re_tau").value == pytest.approx(row["re_tau_top"], rel=1e-3)
 
 
-def test_info_and_reports_form_cf_between_moving_walls_with_the_geostrophic_velocity(
-    tmp_path: Path,
-) -> None:
+def test_info_and_reports_form_cf_between_moving_walls_with_the_geostrophic_velocity(tmp_path: Path) -> None:
     flow = layer([1, 0])["flow"] | {"type": "couette"}
     changes = layer([1, 0]) | {
         "flow": flow,

@@ -38,9 +38,7 @@ def test_a_run_and_its_restart_have_their_own_energy(tmp_path: Path, ranks: int)
     for run, steps in zip(both, (40, 20), strict=True):
         energy = run["energy"]
         assert (energy["device"], energy["devices"]) == ("CPU package", 2)
-        assert energy["watts"] == pytest.approx(
-            70 + 30, rel=0.2
-        )  # of a second, on a machine that may be busy
+        assert energy["watts"] == pytest.approx(70 + 30, rel=0.2)  # of a second, on a machine that may be busy
         assert energy["joules"] == pytest.approx(energy["watts"] * energy["seconds"])
         per_point_step = energy["joules"] / (steps * 32 * 24 * 32)
         assert energy["nj_per_point_per_step"] == pytest.approx(1e9 * per_point_step)

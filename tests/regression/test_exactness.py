@@ -18,26 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sluice_run import (
-    assert_same_results,
-    checkpoints,
-    content,
-    must,
-    sluice,
-    start_as_users_do,
-    write_case,
-)
+from sluice_run import assert_same_results, checkpoints, content, must, sluice, start_as_users_do, write_case
 
 ON_GPUS = "SLUICE_GPU_RANKS" in os.environ
 STEPS = 24
 COUETTE = {"flow": {"type": "couette", "reynolds": {"wall": 3000}}, "time.diffusion": "implicit_z"}
 HEATED = [
-    {
-        "name": "a",
-        "prandtl": 0.71,
-        "walls": {"bottom": {"value": 1}, "top": {"flux": 0.1}},
-        "initial": "1 + sin(pi*x)",
-    },
+    {"name": "a", "prandtl": 0.71, "walls": {"bottom": {"value": 1}, "top": {"flux": 0.1}}, "initial": "1 + sin(pi*x)"},
     {"name": "b", "walls": {"top": {"value": 2}}, "source": {"bulk_value": 1}},
     {"name": "c", "walls": {"bottom": {"flux": "0.1*sin(x - 3*t)"}, "top": {"value": "1 + 0.5*cos(2*t)"}}},
 ]
@@ -90,11 +77,7 @@ class Form:
         self.run(self.first)
 
     def run(self, output: Path, *options: object) -> None:
-        must(
-            sluice(
-                "run", self.case, "--output", output, *self.parallel, *options, ranks=self.ranks, timeout=200
-            )
-        )
+        must(sluice("run", self.case, "--output", output, *self.parallel, *options, ranks=self.ranks, timeout=200))
 
     def run_on(self, ranks: int, output: Path, *options: object) -> None:
         must(sluice("run", self.case, "--output", output, *options, ranks=ranks, timeout=200))
@@ -158,9 +141,7 @@ def test_pem_half_of_the_ranks(form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", REPEATED, ids=identifier, indirect=True)
-def test_pea_one_rank_with_and_without_a_launcher(
-    form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pea_one_rank_with_and_without_a_launcher(form: Form, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start_as_users_do(monkeypatch)
     for ranks in (0, 1):
         form.run_on(ranks, tmp_path / str(ranks))

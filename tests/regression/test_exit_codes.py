@@ -89,9 +89,7 @@ def test_no_case_file(tmp_path: Path, content: bytes, part: str, ranks: int) -> 
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_endless_case_file(ranks: int) -> None:
-    told_once(
-        must(sluice("check", "/dev/zero", ranks=ranks, timeout=20), 2), "/dev/zero", "more than 1048576 bytes"
-    )
+    told_once(must(sluice("check", "/dev/zero", ranks=ranks, timeout=20), 2), "/dev/zero", "more than 1048576 bytes")
 
 
 def test_case_file_from_a_pipe(tmp_path: Path) -> None:
@@ -118,9 +116,7 @@ def test_directory_with_results(tmp_path: Path, ranks: int) -> None:
     case = write_case(tmp_path, {"time.steps": 2})
     must(sluice("run", case))
     before = content(checkpoints(tmp_path / "out")[-1], ignore=[])
-    told_once(
-        must(sluice("run", case, ranks=ranks), 2), str(tmp_path / "out"), "--restart auto", "--overwrite"
-    )
+    told_once(must(sluice("run", case, ranks=ranks), 2), str(tmp_path / "out"), "--restart auto", "--overwrite")
     assert content(checkpoints(tmp_path / "out")[-1], ignore=[]) == before
 
 
@@ -192,9 +188,7 @@ def test_physical_mismatch(tmp_path: Path, ranks: int) -> None:
         "--set",
         "walls.top.velocity=[0.1, 0, 0]",
     ]
-    told_once(
-        must(sluice(*changed, ranks=ranks), 3), "flow.reynolds", "5600", "5000", "walls.top", "--allow-change"
-    )
+    told_once(must(sluice(*changed, ranks=ranks), 3), "flow.reynolds", "5600", "5000", "walls.top", "--allow-change")
     assert rows(tmp_path / "out")["step"].tolist() == [1, 2]
     outcome = must(sluice(*changed, "--allow-change", ranks=ranks), 0)
     assert "flow.reynolds" in outcome.out
@@ -205,16 +199,7 @@ def test_physical_mismatch(tmp_path: Path, ranks: int) -> None:
 def test_another_grid_is_a_mismatch_that_cannot_be_allowed(tmp_path: Path) -> None:
     case = write_case(tmp_path, {"time.steps": 2})
     must(sluice("run", case))
-    args = [
-        "run",
-        case,
-        "--restart",
-        "auto",
-        "--set",
-        "grid.cells=[16, 12, 40]",
-        "--set",
-        "solver.z_blocks=2",
-    ]
+    args = ["run", case, "--restart", "auto", "--set", "grid.cells=[16, 12, 40]", "--set", "solver.z_blocks=2"]
     told_once(must(sluice(*args), 3), "grid")
     told_once(must(sluice(*args, "--allow-change"), 3), "initial", "checkpoint")
 
@@ -229,15 +214,12 @@ def test_output_directory_cannot_be_made(tmp_path: Path, ranks: int) -> None:
 @pytest.mark.parametrize("ranks", RANKS)
 def test_blow_up(tmp_path: Path, ranks: int) -> None:
     case = write_case(
-        tmp_path,
-        {"time.cfl": None, "time.dt": 0.05, "time.steps": 12, "output.checkpoint": {"every": 0.2, "keep": 9}},
+        tmp_path, {"time.cfl": None, "time.dt": 0.05, "time.steps": 12, "output.checkpoint": {"every": 0.2, "keep": 9}}
     )
     must(sluice("run", case, ranks=ranks))
     before = {file.name: content(file, ignore=[]) for file in checkpoints(tmp_path / "out")}
     assert len(before) == 3
-    outcome = must(
-        sluice("run", case, "--restart", "auto", "--set", "time.dt=5", "--steps", 500, ranks=ranks), 5
-    )
+    outcome = must(sluice("run", case, "--restart", "auto", "--set", "time.dt=5", "--steps", 500, ranks=ranks), 5)
     told_once(outcome, "blow", "use a smaller time.dt, or a finer grid")
     assert "above the stable limit" in outcome.out
     assert "blow" in record(tmp_path / "out")["why_stopped"]
@@ -251,9 +233,7 @@ def test_blow_up(tmp_path: Path, ranks: int) -> None:
 
 def test_cells_too_flat_for_explicit_diffusion(tmp_path: Path) -> None:
     (tmp_path / "faces.txt").write_text("\n".join(["0", "1e-8", *(str(2 * k / 31) for k in range(1, 32))]))
-    case = write_case(
-        tmp_path, {"grid.stretching": {"type": "file", "file": "faces.txt"}, "initial": {"type": "zero"}}
-    )
+    case = write_case(tmp_path, {"grid.stretching": {"type": "file", "file": "faces.txt"}, "initial": {"type": "zero"}})
     told_once(must(sluice("run", case), 5), "diffusion along z", "time.diffusion: implicit_z")
     assert "implicit_z" in must(sluice("check", case)).out
     must(sluice("run", case, "--overwrite", "--steps", 1, "--set", "time.diffusion=implicit_z"))

@@ -119,11 +119,7 @@ def test_what_a_killed_job_measured_is_noted(tmp_path: Path) -> None:
 
 def test_other_numbers_of_ranks_share_the_file(tmp_path: Path) -> None:
     file = tmp_path / "fft.jsonl"
-    pencils = {
-        "kinds": ["slab_2d_1d", "pencil", "fftw"],
-        "process_grids": [[2, 2], [1, 2]],
-        "grids": [16, 12, 8],
-    }
+    pencils = {"kinds": ["slab_2d_1d", "pencil", "fftw"], "process_grids": [[2, 2], [1, 2]], "grids": [16, 12, 8]}
     study = write(tmp_path, values=None, exchanges=["rows=mpi_p2p,columns=mpi_alltoall"], **pencils)
     for ranks in (1, 2, 4):
         must(run(study, "--json", file, ranks=ranks))

@@ -52,9 +52,7 @@ def test_values_are_those_of_the_checkpoint_at_the_centres(out: Path) -> None:
             for name, values in centred(whole).items():
                 np.testing.assert_allclose(file[name][...], values, rtol=0, atol=1e-15)
                 mean = values.mean(axis=(1, 2), keepdims=True)
-                np.testing.assert_allclose(
-                    file[f"{name}_fluctuation"][...], values - mean, rtol=0, atol=1e-13
-                )
+                np.testing.assert_allclose(file[f"{name}_fluctuation"][...], values - mean, rtol=0, atol=1e-13)
             np.testing.assert_array_equal(file["p"][...], whole["p"][...])
             np.testing.assert_array_equal(file["grid/z"][...], whole["grid/z"][...])
             assert file["q"][...].max() > 0 > file["lambda2"][...].min()
@@ -62,9 +60,7 @@ def test_values_are_those_of_the_checkpoint_at_the_centres(out: Path) -> None:
 
 def test_a_part_has_the_values_of_the_whole(out: Path) -> None:
     with h5py.File(files(out, "all")[-1]) as whole, h5py.File(files(out, "part")[-1]) as part:
-        indices = [
-            np.flatnonzero(np.isin(whole[f"grid/{axis}"][...], part[f"grid/{axis}"][...])) for axis in "zyx"
-        ]
+        indices = [np.flatnonzero(np.isin(whole[f"grid/{axis}"][...], part[f"grid/{axis}"][...])) for axis in "zyx"]
         x = whole["grid/x"][...][indices[2]]
         assert x.min() >= 1
         assert x.max() <= 5
@@ -72,9 +68,7 @@ def test_a_part_has_the_values_of_the_whole(out: Path) -> None:
         assert [np.diff(index).max() for index in indices] == [4, 2, 3]
         for name in "uvw":
             assert part[name].dtype == np.float32
-            np.testing.assert_array_equal(
-                part[name][...], whole[name][...][np.ix_(*indices)].astype(np.float32)
-            )
+            np.testing.assert_array_equal(part[name][...], whole[name][...][np.ix_(*indices)].astype(np.float32))
 
 
 FLOWS: dict[str, dict[str, Any]] = {
@@ -108,9 +102,7 @@ def test_sluice_post_computes_the_same_fields_from_a_checkpoint(tmp_path: Path, 
             assert found.attrs["time"] == expected.attrs["time"]
             for line in expected["grid"]:
                 np.testing.assert_array_equal(found["grid"][line][...], expected["grid"][line][...])
-            fields = [
-                name for name, item in expected.items() if isinstance(item, h5py.Dataset) and item.ndim == 3
-            ]
+            fields = [name for name, item in expected.items() if isinstance(item, h5py.Dataset) and item.ndim == 3]
             assert len(fields) == 12
             for field in fields:
                 values = expected[field][...]
@@ -146,11 +138,7 @@ def test_a_series_without_times_has_no_xdmf_file(tmp_path: Path) -> None:
     """Before the first event, and after a step back to before it: ParaView's reader crashes on a series of no time."""
     series = {"name": "f", "every": 0.5, "fields": ["velocity"]}
     slices = [{"normal": "z", "at": 0.5, "every": 0.5, "fields": ["u"]}]
-    changes = {
-        "output.checkpoint": {"every": 1e-6, "keep": 99},
-        "output.fields": [series],
-        "output.slices": slices,
-    }
+    changes = {"output.checkpoint": {"every": 1e-6, "keep": 99}, "output.fields": [series], "output.slices": slices}
     case, out = write_case(tmp_path, {"time": {"end": 0.6, "cfl": 0.9}, **changes}), tmp_path / "out"
 
     def documents() -> set[str]:
@@ -216,9 +204,7 @@ def test_xarray_opens_a_series(out: Path) -> None:
         assert data["u"].dims == ("z", "y", "x")
         assert data["lambda2"].attrs["units"] == "1"
     pytest.importorskip("dask")
-    with xarray.open_mfdataset(
-        files(out, "all"), engine="h5netcdf", combine="nested", concat_dim="time"
-    ) as series:
+    with xarray.open_mfdataset(files(out, "all"), engine="h5netcdf", combine="nested", concat_dim="time") as series:
         assert series["u"].dims == ("time", "z", "y", "x")
         assert series.sizes["time"] == len(files(out, "all"))
 

@@ -31,14 +31,8 @@ def scalar(**value: str) -> dict[str, Any]:
 
 AT_BEGIN: dict[str, tuple[dict[str, Any], str]] = {
     "wall in time": (wall("log(t)", 0, 0), "walls.bottom.velocity[0]: log(t) is not finite at time 0"),
-    "wall along x": (
-        wall(0, "1/(x-x)", 0),
-        "walls.bottom.velocity[1]: 1/(x-x) is not finite at time 0, x = 0.1963",
-    ),
-    "scalar": (
-        scalar(flux="sqrt(y-1)"),
-        "scalars[0].walls.bottom.flux: sqrt(y-1) is not finite at time 0, y = 0.2618",
-    ),
+    "wall along x": (wall(0, "1/(x-x)", 0), "walls.bottom.velocity[1]: 1/(x-x) is not finite at time 0, x = 0.1963"),
+    "scalar": (scalar(flux="sqrt(y-1)"), "scalars[0].walls.bottom.flux: sqrt(y-1) is not finite at time 0, y = 0.2618"),
     "initial velocity": (
         {"initial": {"type": "formula", "velocity": ["sqrt(z-1)", 0, 0]}},
         "initial.velocity[0]: sqrt(z-1) is not finite at time 0, z = ",

@@ -75,9 +75,7 @@ def test_a_restart_keeps_the_magnetic_field(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     must(sluice("run", case, "--output", whole))
     must(sluice("run", case, "--output", parts, "--steps", "7"))
-    refused = sluice(
-        "run", case, "--output", parts, "--restart", "auto", "--set", "flow.magnetic_field.hartmann=7"
-    )
+    refused = sluice("run", case, "--output", parts, "--restart", "auto", "--set", "flow.magnetic_field.hartmann=7")
     assert refused.code == 3
     assert "flow.magnetic_field: {hartmann: 6} -> {hartmann: 7}" in refused.text
     refused = sluice("run", case, "--output", parts, "--restart", "auto", "--set", "flow.magnetic_field=none")

@@ -119,9 +119,7 @@ def test_fields_are_projected(tmp_path: Path, make: object, ranks: int, order: i
 
 def test_fields_in_single_precision_and_on_two_ranks(tmp_path: Path) -> None:
     write_fields(tmp_path / "start.h5", random_velocity(), np.float32)
-    case = write_case(
-        tmp_path, {"initial": {"type": "fields", "file": "start.h5"}, "grid.cells": list(CELLS)}
-    )
+    case = write_case(tmp_path, {"initial": {"type": "fields", "file": "start.h5"}, "grid.cells": list(CELLS)})
     must(sluice("run", case, "--steps", 3))
     must(sluice("run", case, "--steps", 3, "--output", tmp_path / "two", ranks=2))
     assert_same_content(checkpoints(tmp_path / "out")[0], checkpoints(tmp_path / "two")[0])
@@ -211,12 +209,7 @@ def interpolation_error(folder: Path, coarse: tuple[int, int, int], ranks: int, 
     start = f"coarse/checkpoints/{checkpoints(folder / 'coarse')[0].name}"
     target = write_case(
         folder,
-        {
-            **SMOOTH,
-            "grid.cells": list(fine),
-            "initial": {"type": "checkpoint", "file": start},
-            "solver.order": order,
-        },
+        {**SMOOTH, "grid.cells": list(fine), "initial": {"type": "checkpoint", "file": start}, "solver.order": order},
         name="fine.yaml",
     )
     must(sluice("run", target, "--steps", 0, ranks=ranks))
@@ -241,9 +234,7 @@ def test_a_checkpoint_is_interpolated_to_second_order(tmp_path: Path, ranks: int
 
 @pytest.mark.parametrize("order", [2, 4])
 def test_a_checkpoint_of_the_same_grid_is_itself(tmp_path: Path, order: int) -> None:
-    case = write_case(
-        tmp_path, {"flow": {"type": "channel", "reynolds": {"tau": 180}}, "solver.order": order}
-    )
+    case = write_case(tmp_path, {"flow": {"type": "channel", "reynolds": {"tau": 180}}, "solver.order": order})
     must(sluice("run", case, "--steps", 5))
     source = checkpoints(tmp_path / "out")[-1]
     must(
@@ -259,9 +250,7 @@ def test_a_checkpoint_of_the_same_grid_is_itself(tmp_path: Path, order: int) -> 
             ranks=2,
         )
     )
-    for one, other in zip(
-        read_velocity(source), read_velocity(checkpoints(tmp_path / "again")[0]), strict=True
-    ):
+    for one, other in zip(read_velocity(source), read_velocity(checkpoints(tmp_path / "again")[0]), strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10 * np.abs(one).max())
 
 
@@ -284,15 +273,8 @@ def test_scalars_are_interpolated_to_the_values_at_the_walls(tmp_path: Path) -> 
 def test_a_checkpoint_of_another_height_is_refused(tmp_path: Path) -> None:
     source = write_case(
         tmp_path,
-        {
-            "flow.type": "open_channel",
-            "domain.size": [6, 3, 1],
-            "output.directory": "open",
-            "output.slices": [],
-        },
+        {"flow.type": "open_channel", "domain.size": [6, 3, 1], "output.directory": "open", "output.slices": []},
     )
     must(sluice("run", source, "--steps", 0))
-    case = write_case(
-        tmp_path, {"initial": {"type": "checkpoint", "file": "open/checkpoints/step_0000000.h5"}}
-    )
+    case = write_case(tmp_path, {"initial": {"type": "checkpoint", "file": "open/checkpoints/step_0000000.h5"}})
     assert "high" in must(sluice("run", case, ranks=2), 3).err

@@ -67,9 +67,7 @@ def test_tables_and_grids_through_pipes(tmp_path: Path) -> None:
     must(through_pipe(tmp_path / "grid" / "pipe", faces, "run", case))
 
 
-@pytest.mark.parametrize(
-    "ending", ["<(cat case.yaml)", "/dev/stdin < case.yaml", "/dev/stdin < <(cat case.yaml)"]
-)
+@pytest.mark.parametrize("ending", ["<(cat case.yaml)", "/dev/stdin < case.yaml", "/dev/stdin < <(cat case.yaml)"])
 def test_case_files_that_a_shell_makes(tmp_path: Path, ending: str) -> None:
     write_case(tmp_path, FEW_STEPS)
     program = " ".join(command(["check"]))

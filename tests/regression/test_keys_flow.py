@@ -24,9 +24,7 @@ def test_the_type_sets_walls_and_forcing(tmp_path: Path) -> None:
     periodic = {"flow.type": "periodic", "initial": {"type": "formula", "velocity": [1, 0, 0]}}
     u = {
         "channel": field(run(tmp_path, {"flow.type": "channel"}), "u")[:, 0, 0],
-        "couette": field(run(tmp_path, {"flow": {"type": "couette", "reynolds": {"wall": 10}}}), "u")[
-            :, 0, 0
-        ],
+        "couette": field(run(tmp_path, {"flow": {"type": "couette", "reynolds": {"wall": 10}}}), "u")[:, 0, 0],
         "open_channel": field(run(tmp_path, open_channel), "u")[:, 0, 0],
         "periodic": field(run(tmp_path, periodic), "u")[:, 0, 0],
     }
@@ -68,9 +66,7 @@ def bulk(out: Path) -> np.ndarray:
 @pytest.mark.parametrize("value", [0.7, "0.7 + 0*t", {"times": [0, 1], "values": [0.7, 0.7]}], ids=str)
 @shows("flow.forcing.bulk_velocity", "flow.forcing.bulk_velocity.times", "flow.forcing.bulk_velocity.values")
 def test_the_bulk_velocity_is_held(tmp_path: Path, value: Any) -> None:
-    np.testing.assert_allclose(
-        bulk(run(tmp_path, {"flow.forcing": {"bulk_velocity": value}})), 0.7, rtol=1e-12
-    )
+    np.testing.assert_allclose(bulk(run(tmp_path, {"flow.forcing": {"bulk_velocity": value}})), 0.7, rtol=1e-12)
 
 
 @pytest.mark.parametrize("quantity", ["bulk_velocity", "pressure_gradient", "power"])
@@ -86,11 +82,7 @@ def test_tables_in_time_drive_the_flow(tmp_path: Path, quantity: str) -> None:
     inline = {"times": [0, 0.1, 0.2], "values": [2, 3, 2]}
     driven = [
         rows(run(tmp_path, {"flow.forcing": {quantity: table}, "time.steps": steps, "time.dt": 0.02}))
-        for table, steps in [
-            (inline, 5),
-            ({"table": str(tmp_path / "table.txt")}, 5),
-            ({**inline, "period": 0.2}, 15),
-        ]
+        for table, steps in [(inline, 5), ({"table": str(tmp_path / "table.txt")}, 5), ({**inline, "period": 0.2}, 15)]
     ]
     values = [
         {"bulk_velocity": one["bulk_velocity"], "pressure_gradient": one["forcing"]}.get(
@@ -172,10 +164,7 @@ def test_the_frame_rotates_about_the_axis(tmp_path: Path) -> None:
 def test_the_geostrophic_velocity_drives_the_flow(tmp_path: Path) -> None:
     out = run(
         tmp_path,
-        {
-            "initial.type": "zero",
-            "flow.rotation": {"number": 0.4, "axis": "wall_normal", "geostrophic": [1, 0.5]},
-        },
+        {"initial.type": "zero", "flow.rotation": {"number": 0.4, "axis": "wall_normal", "geostrophic": [1, 0.5]}},
     )
     # The velocity relative to the geostrophic one turns by 2 Omega t, clockwise.
     angle = 0.4 * 0.03
@@ -270,20 +259,14 @@ def test_a_wall_moves(tmp_path: Path, wall: str) -> None:
     np.testing.assert_allclose(field(out, "v")[:, 0, 0], -0.2 * ramp, atol=1e-12)
     blowing = {**REST, **TWO, f"walls.{wall}": {"velocity": [0, 0, "0.1*cos(x)"]}}
     out = run(tmp_path, blowing)
-    np.testing.assert_allclose(
-        wall_w(out, wall), np.broadcast_to(0.1 * np.cos(line(out, "x")), (6, 8)), atol=1e-12
-    )
+    np.testing.assert_allclose(wall_w(out, wall), np.broadcast_to(0.1 * np.cos(line(out, "x")), (6, 8)), atol=1e-12)
 
 
 @pytest.mark.parametrize("wall", WALLS)
 @shows("walls.*.slip_length")
 def test_the_slip_velocity_is_the_slip_length_times_the_gradient(tmp_path: Path, wall: str) -> None:
     out = run(
-        tmp_path,
-        {
-            "flow.forcing": {"pressure_gradient": 0.02},
-            f"walls.{wall}": {"type": "slip", "slip_length": 0.3},
-        },
+        tmp_path, {"flow.forcing": {"pressure_gradient": 0.02}, f"walls.{wall}": {"type": "slip", "slip_length": 0.3}}
     )
     u = near(wall, field(out, "u")).mean()
     # nu u'' = -0.02 and u = 0.3 u' on this wall, 0 on the other: u' = 4/2.3 there.
@@ -292,11 +275,7 @@ def test_the_slip_velocity_is_the_slip_length_times_the_gradient(tmp_path: Path,
 
 
 def wave(wall: str, **actuation: Any) -> dict[str, Any]:
-    return {
-        **REST,
-        **TWO,
-        f"walls.{wall}": {"actuation": {"type": "blowing_suction", "amplitude": 0.1, **actuation}},
-    }
+    return {**REST, **TWO, f"walls.{wall}": {"actuation": {"type": "blowing_suction", "amplitude": 0.1, **actuation}}}
 
 
 def expected_wave(out: Path, amplitude: float, waves: tuple[float, float], turns: float) -> np.ndarray:
@@ -317,12 +296,7 @@ def expected_wave(out: Path, amplitude: float, waves: tuple[float, float], turns
         ({"wavelength_x": "pi", "speed": 5}, 0.1, (2, 0), 0.15 / np.pi),
         # Wall units of Re_tau 20 at nu = 0.01: u_tau = 0.2, lengths of 0.05, times of 0.25.
         ({"wavelength_x": "40*pi", "units": "wall", "re_tau": 20}, 0.02, (1, 0), 0),
-        (
-            {"wavelength_x": "40*pi", "speed": 5, "units": "wall", "re_tau": 20},
-            0.02,
-            (1, 0),
-            0.03 / (2 * np.pi),
-        ),
+        ({"wavelength_x": "40*pi", "speed": 5, "units": "wall", "re_tau": 20}, 0.02, (1, 0), 0.03 / (2 * np.pi)),
         ({"wavelength_x": "40*pi", "period": 2, "units": "wall", "re_tau": 20}, 0.02, (1, 0), 0.03 / 0.5),
         ({"wavelength_y": "20*pi", "units": "wall", "re_tau": 20}, 0.02, (0, 1), 0),
     ],
@@ -331,25 +305,11 @@ def expected_wave(out: Path, amplitude: float, waves: tuple[float, float], turns
 @shows(
     *(
         f"walls.*.actuation.{key}"
-        for key in [
-            "amplitude",
-            "wavelength_x",
-            "wavelength_y",
-            "period",
-            "direction",
-            "speed",
-            "units",
-            "re_tau",
-        ]
+        for key in ["amplitude", "wavelength_x", "wavelength_y", "period", "direction", "speed", "units", "re_tau"]
     )
 )
 def test_waves_of_blowing_and_suction(
-    tmp_path: Path,
-    wall: str,
-    actuation: dict[str, Any],
-    amplitude: float,
-    waves: tuple[float, float],
-    turns: float,
+    tmp_path: Path, wall: str, actuation: dict[str, Any], amplitude: float, waves: tuple[float, float], turns: float
 ) -> None:
     out = run(tmp_path, wave(wall, **actuation))  # to time 0.03
     np.testing.assert_allclose(wall_w(out, wall), expected_wave(out, amplitude, waves, turns), atol=1e-12)
@@ -377,12 +337,7 @@ def test_walls_that_oscillate_or_carry_waves_move_the_fluid(
 
 @pytest.mark.parametrize("wall", WALLS)
 @pytest.mark.parametrize("height", [0.25, 0.5])
-@shows(
-    "walls.*.actuation.type",
-    "walls.*.actuation.height",
-    "walls.*.actuation.amplitude",
-    "walls.*.actuation.units",
-)
+@shows("walls.*.actuation.type", "walls.*.actuation.height", "walls.*.actuation.amplitude", "walls.*.actuation.units")
 def test_the_wall_opposes_w_at_a_height(tmp_path: Path, wall: str, height: float) -> None:
     control = {"type": "opposition_control", "amplitude": 0.5, "height": height}
     in_wall_units = {**control, "height": 20 * height, "units": "wall", "re_tau": 20}
@@ -412,9 +367,7 @@ def scalar(out: Path, name: str = "c") -> np.ndarray:
 @shows("scalars[].name", "scalars[].prandtl", "scalars[].initial")
 def test_scalars_diffuse_by_their_prandtl_number(tmp_path: Path) -> None:
     walls = {"bottom": {"value": 0}, "top": {"value": 4}}
-    scalars = [
-        {"name": name, "prandtl": pr, "walls": walls, "initial": "z^2"} for name, pr in [("a", 1), ("b", 4)]
-    ]
+    scalars = [{"name": name, "prandtl": pr, "walls": walls, "initial": "z^2"} for name, pr in [("a", 1), ("b", 4)]]
     out = run(tmp_path, {**REST, "scalars": scalars})
     z = line(out, "z")[7:9]
     for name, diffusivity in [("a", 0.01), ("b", 0.0025)]:
@@ -423,9 +376,7 @@ def test_scalars_diffuse_by_their_prandtl_number(tmp_path: Path) -> None:
 
 @shows("scalars[].walls.bottom.value", "scalars[].walls.top.value")
 def test_the_walls_have_the_values(tmp_path: Path) -> None:
-    out = run(
-        tmp_path, {**REST, "scalars": [{"name": "c", "walls": {"bottom": {"value": 1}, "top": {"value": 3}}}]}
-    )
+    out = run(tmp_path, {**REST, "scalars": [{"name": "c", "walls": {"bottom": {"value": 1}, "top": {"value": 3}}}]})
     np.testing.assert_allclose(scalar(out), 1 + line(out, "z"), rtol=1e-12)
 
 

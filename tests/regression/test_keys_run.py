@@ -97,9 +97,7 @@ def test_the_step_is_a_fraction_of_the_limit_and_bounded(tmp_path: Path) -> None
     np.testing.assert_allclose(full["dt"], 2 * half["dt"])
     bounded = rows(run(tmp_path, {"time": {"steps": 2, "cfl": 1, "dt_max": 0.01}}))
     np.testing.assert_allclose(bounded["dt"], 0.01)
-    np.testing.assert_allclose(
-        rows(run(tmp_path, {"time": {"steps": 2, "cfl": 1, "dt_max": 100}}))["dt"], full["dt"]
-    )
+    np.testing.assert_allclose(rows(run(tmp_path, {"time": {"steps": 2, "cfl": 1, "dt_max": 100}}))["dt"], full["dt"])
 
 
 @shows("time.diffusion")
@@ -112,9 +110,7 @@ def test_implicit_diffusion_frees_the_step_from_the_spacing_along_z(tmp_path: Pa
     assert dt[1] > 20 * dt[0]
 
 
-@pytest.mark.parametrize(
-    "figure", ["re_tau", "cf", "u_rms_peak", "v_rms_peak", "w_rms_peak", "uw_peak", "u_center"]
-)
+@pytest.mark.parametrize("figure", ["re_tau", "cf", "u_rms_peak", "v_rms_peak", "w_rms_peak", "uw_peak", "u_center"])
 @shows(
     "time.until.re_tau",
     "time.until.cf",
@@ -182,9 +178,7 @@ def test_a_turbulent_start_has_the_given_profile(tmp_path: Path) -> None:
     np.testing.assert_allclose(field(at_rest, "w"), 0, atol=1e-12)
     file.write_text("0.1 0\n2 1\n")
     run(tmp_path, {**free, "initial": {"type": "turbulent", "profile_file": str(file)}}, code=2)
-    assert any(
-        "add the velocities at the walls" in said.read_text() for said in tmp_path.glob("run*/output.txt")
-    )
+    assert any("add the velocities at the walls" in said.read_text() for said in tmp_path.glob("run*/output.txt"))
 
 
 # Solver --------------------------------------------------------------------------------------------------------------
@@ -213,11 +207,7 @@ def test_lines_along_z_are_split_as_told(tmp_path: Path) -> None:
     def out(**more: Any) -> Path:
         return run(
             tmp_path,
-            {
-                "initial.type": "turbulent",
-                "solver": more,
-                "parallel": {"grid": [1, 2], "exchange": "mpi_p2p"},
-            },
+            {"initial.type": "turbulent", "solver": more, "parallel": {"grid": [1, 2], "exchange": "mpi_p2p"}},
             ranks=2,
         )
 
@@ -299,9 +289,7 @@ def test_checkpoints_are_written_and_kept(tmp_path: Path) -> None:
 
 
 @shows("output.writer", "output.mpi_io_hints[].name", "output.mpi_io_hints[].value")
-def test_fields_are_written_through_mpi_io_with_hints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fields_are_written_through_mpi_io_with_hints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """ROMIO, which Open MPI has besides its own MPI-IO, prints the hints of a file that it opens."""
     require_parallel_hdf5()
     monkeypatch.setenv("OMPI_MCA_io", "^ompio")
@@ -328,11 +316,7 @@ def test_fields_begin_at_multiples_of_the_alignment(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["statistics", "spectra", "densities"])
 @shows(
-    *(
-        f"output.{name}.{key}"
-        for name in ["statistics", "spectra", "densities"]
-        for key in ["start", "every", "block"]
-    )
+    *(f"output.{name}.{key}" for name in ["statistics", "spectra", "densities"] for key in ["start", "every", "block"])
 )
 def test_samples_and_blocks(tmp_path: Path, name: str) -> None:
     def file(**keys: Any) -> list[list[float]]:
@@ -395,22 +379,12 @@ def test_slices_are_planes_of_the_flow(tmp_path: Path) -> None:
         np.testing.assert_allclose(np.diff(along_z["time"]), 0.02)
         np.testing.assert_allclose(np.diff(along_x["time"]), 0.03)
         np.testing.assert_allclose(np.squeeze(along_z["p"][-1]), field(out, "p")[3])
-        np.testing.assert_allclose(
-            np.squeeze(along_x["u"][-1]), field(out, "u")[:, :, 2]
-        )  # the face at 3 dx = 2.36
+        np.testing.assert_allclose(np.squeeze(along_x["u"][-1]), field(out, "u")[:, :, 2])  # the face at 3 dx = 2.36
 
 
 @shows(*(f"output.probes[].{key}" for key in ["name", "x", "y", "z", "every", "start", "fields"]))
 def test_probes_sample_points(tmp_path: Path) -> None:
-    probe = {
-        "name": "points",
-        "x": 2.0,
-        "y": [0.3, 2.9],
-        "z": 0.4,
-        "every": 2,
-        "start": 0.05,
-        "fields": ["w", "p"],
-    }
+    probe = {"name": "points", "x": 2.0, "y": [0.3, 2.9], "z": 0.4, "every": 2, "start": 0.05, "fields": ["w", "p"]}
     out = run(tmp_path, {"output.probes": [probe], "time.steps": 10, "initial.type": "turbulent"})
     with h5py.File(out / "probes/points.h5") as file:
         np.testing.assert_allclose(file["time"], [0.06, 0.08, 0.1])
@@ -419,19 +393,10 @@ def test_probes_sample_points(tmp_path: Path) -> None:
 
 
 @shows(
-    *(
-        f"output.fields[].{key}"
-        for key in ["name", "every", "start", "fields", "precision", "stride", "x", "y", "z"]
-    )
+    *(f"output.fields[].{key}" for key in ["name", "every", "start", "fields", "precision", "stride", "x", "y", "z"])
 )
 def test_fields_for_viewers(tmp_path: Path) -> None:
-    entry = {
-        "name": "view",
-        "every": 0.02,
-        "start": 0.03,
-        "fields": ["vorticity", "p"],
-        "precision": "double",
-    }
+    entry = {"name": "view", "every": 0.02, "start": 0.03, "fields": ["vorticity", "p"], "precision": "double"}
     entry |= {"stride": [2, 1, 1], "x": [0, 3.2], "y": [1, 2], "z": [0.5, 1.5]}
     out = run(tmp_path, {"output.fields": [entry], "time.steps": 7, "initial.type": "turbulent"})
     files = sorted((out / "fields").glob("view_*.h5"))

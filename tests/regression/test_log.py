@@ -42,9 +42,7 @@ def logged_steps(out: Path) -> list[int]:
         ("none", "0.000001s", list(range(1, 25))),
     ],
 )
-def test_either_interval(
-    tmp_path: Path, ranks: int, every: object, seconds: object, expected: list[int]
-) -> None:
+def test_either_interval(tmp_path: Path, ranks: int, every: object, seconds: object, expected: list[int]) -> None:
     case = write_case(tmp_path, {"output.log": {"every": every, "seconds": seconds}})
     must(sluice("run", case, ranks=ranks))
     assert logged_steps(tmp_path / "out") == expected
@@ -81,9 +79,7 @@ SURFACE = {"flow.type": "open_channel", "domain.size": ["2*pi", "pi", 1]}
     [({}, ["bottom", "top"]), (SURFACE, ["bottom"]), (PERIODIC, [])],
     ids=["channel", "surface", "periodic"],
 )
-def test_walls_that_do_not_exist_are_not_named(
-    tmp_path: Path, changes: dict[str, Any], walls: list[str]
-) -> None:
+def test_walls_that_do_not_exist_are_not_named(tmp_path: Path, changes: dict[str, Any], walls: list[str]) -> None:
     """In the log and in the output of `sluice info`."""
     out = tmp_path / "out"
     must(sluice("run", write_case(tmp_path, {**changes, "time.steps": 3})))

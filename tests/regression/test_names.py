@@ -24,8 +24,7 @@ CASE: dict[str, Any] = {
     },
     "scalars": [{"name": "heat", "walls": {"bottom": {"value": 1}, "top": {"value": 0}}}],
     "walls": {
-        side: {"actuation": {"type": "opposition_control", "amplitude": 1, "height": 0.1}}
-        for side in ("bottom", "top")
+        side: {"actuation": {"type": "opposition_control", "amplitude": 1, "height": 0.1}} for side in ("bottom", "top")
     },
     "output.timeseries": {"every": 1},
     "output.checkpoint": {"every": 0.02},
@@ -41,22 +40,10 @@ CASE: dict[str, Any] = {
     "output.slices": [{"normal": "z", "at": 0.5, "every": 0.02, "fields": ["u", "v", "w", "p"]}],
     "output.probes": [{"name": "line", "y": [0.5], "z": [0.5], "every": 1, "fields": ["u", "v", "w", "p"]}],
     "output.fields": [
-        {
-            "name": "eddies",
-            "every": 0.02,
-            "fields": ["velocity", "fluctuation", "vorticity", "q", "lambda2", "p"],
-        }
+        {"name": "eddies", "every": 0.02, "fields": ["velocity", "fluctuation", "vorticity", "q", "lambda2", "p"]}
     ],
 }
-ALWAYS = {
-    "state",
-    "statistics_open",
-    "spectra_open",
-    "densities_open",
-    "timeseries",
-    "slice_series",
-    "probes",
-}
+ALWAYS = {"state", "statistics_open", "spectra_open", "densities_open", "timeseries", "slice_series", "probes"}
 ALWAYS |= {"walls", "grid", "time", "step", "x_face", "block", "samples", "step_end", "parameter_set"}
 ALWAYS |= {"parameter_set_0", "last_block", "last_block_hash", "time_begin", "values_hash"}
 
@@ -150,9 +137,7 @@ def test_names_of_files(tmp_path: Path, kind: str) -> None:
 def test_names_of_probes(names: list[str], tmp_path: Path) -> None:
     """Files and values in checkpoints have them."""
     probe = CASE["output.probes"][0]
-    told = must(
-        sluice("check", write_case(tmp_path, {"output.probes": [{**probe, "name": "values_hash"}]})), 2
-    ).err
+    told = must(sluice("check", write_case(tmp_path, {"output.probes": [{**probe, "name": "values_hash"}]})), 2).err
     assert "output.probes[0].name: 'values_hash' is the name of something else" in told
     alike: set[str] = set()
     works = [n for n in names if n != "values_hash" and not (n.lower() in alike or alike.add(n.lower()))]

@@ -105,12 +105,7 @@ QUIET: dict[str, Any] = {
 
 def test_overwrite_removes_files_of_runs_alone(run: Path) -> None:
     out = run / "out"
-    must(
-        sluice(
-            "run", run / "case.yaml", "--set", "time.dt=1000", "--steps", 20, "--output", out, "--overwrite"
-        ),
-        5,
-    )
+    must(sluice("run", run / "case.yaml", "--set", "time.dt=1000", "--steps", 20, "--output", out, "--overwrite"), 5)
     assert list((out / "diagnostics").glob("step_*.h5"))
     must(sluice("run", run / "case.yaml", "--output", out, "--overwrite"))
     (out / "checkpoints/step_0000007.h5.tmp").write_bytes(b"")

@@ -10,12 +10,7 @@ import numpy as np
 import pytest
 from sluice_run import checkpoints, must, record, rows, sluice, write_case
 
-DIMENSIONS = {
-    "u": ("z", "y", "x_face"),
-    "v": ("z", "y_face", "x"),
-    "w": ("z_face", "y", "x"),
-    "p": ("z", "y", "x"),
-}
+DIMENSIONS = {"u": ("z", "y", "x_face"), "v": ("z", "y_face", "x"), "w": ("z_face", "y", "x"), "p": ("z", "y", "x")}
 SHAPE = (32, 12, 16)
 STEPS = 13
 
@@ -207,9 +202,7 @@ def test_xdmf_of_checkpoints_leads_to_data_of_the_stated_shape(out: Path) -> Non
 def test_xdmf_of_slices_leads_to_the_values_at_each_time(out: Path, label: str) -> None:
     document = out / "slices" / f"{label}.xdmf"
     grids = [
-        grid
-        for grid in ElementTree.parse(document).getroot().iter("Grid")
-        if grid.attrib["GridType"] == "Uniform"
+        grid for grid in ElementTree.parse(document).getroot().iter("Grid") if grid.attrib["GridType"] == "Uniform"
     ]
     with h5py.File(document.with_suffix(".h5")) as file:
         assert len(grids) == len(file["time"]) >= 2

@@ -43,9 +43,7 @@ class Opened:
     def points(self) -> tuple[Array, Array, Array]:
         """x, y and z of the points, to be broadcast."""
         lines = (getattr(self.grid, f"Get{axis}Coordinates")() for axis in "XYZ")
-        z, y, x = np.meshgrid(
-            *(vtk_to_numpy(line) for line in reversed([*lines])), indexing="ij", sparse=True
-        )
+        z, y, x = np.meshgrid(*(vtk_to_numpy(line) for line in reversed([*lines])), indexing="ij", sparse=True)
         return x, y, z
 
     def with_gradient(self) -> Opened:
@@ -127,11 +125,7 @@ def test_no_file_makes_the_reader_crash(tmp_path: Path) -> None:
         for document in documents:
             opened = f"import test_paraview, pathlib; print(len(test_paraview.read(pathlib.Path({str(document)!r}))))"
             done = subprocess.run(
-                [sys.executable, "-c", opened],
-                cwd=Path(__file__).parent,
-                capture_output=True,
-                text=True,
-                check=True,
+                [sys.executable, "-c", opened], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
             )
             assert int(done.stdout) >= 1
             assert done.stderr == ""
@@ -213,9 +207,7 @@ def exact_gradient(points: tuple[Array, Array, Array]) -> Array:
 def vortices(folder: Path, cells: int) -> Opened:
     """On cells x cells x cells, from a file: each component on its own faces, the upper ones of the cells."""
     folder.mkdir()
-    nodes = [np.linspace(0, 2, cells + 1)] * 2 + [
-        1 + np.tanh(FACTOR * np.linspace(-1, 1, cells + 1)) / np.tanh(FACTOR)
-    ]
+    nodes = [np.linspace(0, 2, cells + 1)] * 2 + [1 + np.tanh(FACTOR * np.linspace(-1, 1, cells + 1)) / np.tanh(FACTOR)]
     with h5py.File(folder / "start.h5", "w") as file:
         for n, name in enumerate("uvw"):
             lines = [node[1:] if axis == n else (node[1:] + node[:-1]) / 2 for axis, node in enumerate(nodes)]
@@ -242,10 +234,7 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, float]]:
         gradient = exact_gradient(opened.points)
         q = -np.einsum("...ab,...ba", gradient, gradient) / 2
         vorticity = np.stack(
-            [
-                gradient[..., (n + 2) % 3, (n + 1) % 3] - gradient[..., (n + 1) % 3, (n + 2) % 3]
-                for n in range(3)
-            ],
+            [gradient[..., (n + 2) % 3, (n + 1) % 3] - gradient[..., (n + 1) % 3, (n + 2) % 3] for n in range(3)],
             axis=-1,
         )
         pairs = {
@@ -256,9 +245,7 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, float]]:
             "vorticity": (opened.values("vorticity"), vorticity),
             "vtk_q - q": (opened.values("vtk_q"), opened.values("q")),
         }
-        found.append(
-            {name: np.abs(one - two)[INNER].max() / np.abs(two).max() for name, (one, two) in pairs.items()}
-        )
+        found.append({name: np.abs(one - two)[INNER].max() / np.abs(two).max() for name, (one, two) in pairs.items()})
     return found
 
 

@@ -28,9 +28,7 @@ SHIFTED: dict[str, Any] = {
     "output.checkpoint": {"every": 1e-6, "keep": 9},
     "output.statistics": {"start": 0.0, "every": 1, "block": 0.05, "budgets": "on"},
     "output.spectra": {"start": 0.0, "every": 1, "block": 0.05},
-    "output.fields": [
-        {"name": "f", "every": 1e-6, "fields": ["velocity", "vorticity"], "precision": "double"}
-    ],
+    "output.fields": [{"name": "f", "every": 1e-6, "fields": ["velocity", "vorticity"], "precision": "double"}],
 }
 
 
@@ -94,9 +92,7 @@ def test_sluice_post_computes_the_same_fields(out: Path, tmp_path: Path) -> None
 
 def test_face_0_of_profiles_and_spectra_is_the_uppermost(out: Path) -> None:
     with h5py.File(out / "statistics.h5") as file:
-        names = [
-            name for name in file if isinstance(file[name], h5py.Dataset) and file[name].shape[1:] == (25,)
-        ]
+        names = [name for name in file if isinstance(file[name], h5py.Dataset) and file[name].shape[1:] == (25,)]
         assert {"uw", "vw"} <= set(names)
         for name in names:
             values = file[name][...]
@@ -128,9 +124,7 @@ def test_interpolation_from_another_grid_wraps_along_z(out: Path, tmp_path: Path
             period = 2 * np.pi
             z = np.concatenate([from_z - period, from_z, from_z + period])
             column = np.concatenate([u[:, 3, 2]] * 3)
-            np.testing.assert_allclose(
-                file["u"][...][:, 3, 2], np.interp(at_z, z, column), rtol=0, atol=error
-            )
+            np.testing.assert_allclose(file["u"][...][:, 3, 2], np.interp(at_z, z, column), rtol=0, atol=error)
 
 
 @pytest.mark.parametrize(
@@ -142,10 +136,7 @@ def test_interpolation_from_another_grid_wraps_along_z(out: Path, tmp_path: Path
         ({"flow": {"type": "periodic", "reynolds": {"bulk": 100}}}, "flow.reynolds"),
         ({"walls": {"top": {"type": "no_slip"}}}, "walls"),
         ({"output.densities": {"start": 0.0}}, "output.densities"),
-        (
-            {"flow": {**SHIFTED["flow"], "rotation": {"number": 1}, "forcing": {"bulk_velocity": 1}}},
-            "flow.rotation",
-        ),
+        ({"flow": {**SHIFTED["flow"], "rotation": {"number": 1}, "forcing": {"bulk_velocity": 1}}}, "flow.rotation"),
         ({"scalars": [{"name": "c", "walls": {"top": {"value": 1}}}]}, "scalars"),
     ],
 )

@@ -114,9 +114,7 @@ def test_a_case_from_a_pipe_asks_by_an_option(tmp_path: Path) -> None:
     command = [BINARY, "run", "/dev/stdin", "--output", str(tmp_path / "out")]
 
     def run(*more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *more], input=text, env=environment(0), capture_output=True, text=True
-        )
+        return subprocess.run([*command, *more], input=text, env=environment(0), capture_output=True, text=True)
 
     refused = run()
     assert refused.returncode == 2 and "add --set solver.precision=single" in refused.stderr

@@ -7,15 +7,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from sluice_run import (
-    PRECISIONS,
-    assert_same_content,
-    checkpoints,
-    must,
-    require_parallel_hdf5,
-    sluice,
-    write_case,
-)
+from sluice_run import PRECISIONS, assert_same_content, checkpoints, must, require_parallel_hdf5, sluice, write_case
 from test_output_files import DIMENSIONS
 
 PROBES = [
@@ -140,10 +132,7 @@ def test_samples_that_fill_a_part_are_written_by_all_ranks(tmp_path: Path) -> No
         for step in (1, 2):
             part = Path("out") / folder / "parts" / f"{name}_{step:07}.h5"
             assert_same_content(direct / part, hdf5 / part)
-            with (
-                h5py.File(hdf5 / part) as file,
-                h5py.File(hdf5 / f"out/checkpoints/step_{step:07}.h5") as whole,
-            ):
+            with h5py.File(hdf5 / part) as file, h5py.File(hdf5 / f"out/checkpoints/step_{step:07}.h5") as whole:
                 for field, dimensions in DIMENSIONS.items():
                     index = np.abs(whole["grid/z"][...] - 0.3).argmin()
                     if field == "w" and folder == "probes":

@@ -6,15 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from sluice_run import (
-    assert_same_results,
-    checkpoints,
-    content,
-    must,
-    record,
-    sluice,
-    write_case,
-)
+from sluice_run import assert_same_results, checkpoints, content, must, record, sluice, write_case
 
 CHANGES = {
     "grid.cells": [16, 32, 48],
@@ -55,16 +47,10 @@ def references(tmp_path_factory: pytest.TempPathFactory) -> References:
         ("implicit_z", 4, "auto"),
     ],
 )
-def test_every_process_grid(
-    references: References, tmp_path: Path, diffusion: str, ranks: int, grid: str
-) -> None:
+def test_every_process_grid(references: References, tmp_path: Path, diffusion: str, ranks: int, grid: str) -> None:
     case, reference = references[diffusion]
     output = tmp_path / "out"
-    must(
-        sluice(
-            "run", case, "--reproducible", "--output", output, "--set", f"parallel.grid={grid}", ranks=ranks
-        )
-    )
+    must(sluice("run", case, "--reproducible", "--output", output, "--set", f"parallel.grid={grid}", ranks=ranks))
     assert record(output)["ranks"] == ranks
     if grid != "auto":
         assert str(record(output)["process_grid"]) == grid

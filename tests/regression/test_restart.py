@@ -64,19 +64,7 @@ def stopped_once(straight: Straight, tmp_path_factory: pytest.TempPathFactory) -
 def run_in_pieces(case: Path, output: Path, ends: Sequence[int], ranks: Sequence[int]) -> None:
     """Runs to each step in turn, each in a new process, and then to the case's end."""
     for n, end in enumerate(ends):
-        must(
-            sluice(
-                "run",
-                case,
-                "--output",
-                output,
-                "--restart",
-                "auto",
-                "--steps",
-                end,
-                ranks=ranks[n % len(ranks)],
-            )
-        )
+        must(sluice("run", case, "--output", output, "--restart", "auto", "--steps", end, ranks=ranks[n % len(ranks)]))
     must(sluice("run", case, "--output", output, "--restart", "auto", ranks=ranks[len(ends) % len(ranks)]))
 
 
@@ -117,9 +105,7 @@ def test_the_case_exercises_every_schedule(straight: Straight) -> None:
 
 
 # Saved at every step: on and off each schedule, with a statistics block open and just closed.
-@pytest.mark.parametrize(
-    ("diffusion", "ends"), [("explicit", range(1, STEPS)), ("implicit_z", range(2, STEPS, 5))]
-)
+@pytest.mark.parametrize(("diffusion", "ends"), [("explicit", range(1, STEPS)), ("implicit_z", range(2, STEPS, 5))])
 def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion: str, ends: range) -> None:
     case, reference = straight[diffusion, 0]
     run_in_pieces(case, tmp_path / "pieces", ends, [0])
@@ -132,16 +118,12 @@ def test_restarts_after_many_steps(straight: Straight, tmp_path: Path, diffusion
                 {"pressure_gradient": "0.004*exp(-t)"}, {"pressure_gradient": {"table": "g.csv", "period": 0.3}}],
     ids=["power", "bulk_velocity", "pressure_gradient", "table"],
 )  # fmt: skip
-def driven(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[dict[str, Any], Path]:
+def driven(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """What drives a flow in time, and the folder of its case and uninterrupted run."""
     folder = tmp_path_factory.mktemp("driven")
     (folder / "g.csv").write_text("t, G\n0, 0.001\n0.1, 0.009\n0.25, 0.002\n")
     changes = {"flow.forcing": request.param, "flow.spanwise_forcing": {"bulk_velocity": "0.1*sin(4*t)"}}
-    must(
-        sluice("run", write_case(folder, {**changes, "time.steps": STEPS, "output.timeseries": {"every": 1}}))
-    )
+    must(sluice("run", write_case(folder, {**changes, "time.steps": STEPS, "output.timeseries": {"every": 1}})))
     return request.param, folder
 
 
@@ -217,9 +199,7 @@ def test_a_restart_notices_another_table(tmp_path: Path) -> None:
     table = tmp_path / "tables" / "u_b.txt"
     table.parent.mkdir()
     table.write_text("# t U_b\n0 1\n9 1.5\n")
-    case = write_case(
-        tmp_path, {"time.steps": 4, "flow.forcing": {"bulk_velocity": {"table": "tables/u_b.txt"}}}
-    )
+    case = write_case(tmp_path, {"time.steps": 4, "flow.forcing": {"bulk_velocity": {"table": "tables/u_b.txt"}}})
     must(sluice("run", case, ranks=2))
     series = rows(tmp_path / "out")
     np.testing.assert_allclose(series["bulk_velocity"], 1 + series["time"] / 18, rtol=1e-6)
@@ -235,9 +215,7 @@ def test_a_restart_notices_another_table(tmp_path: Path) -> None:
     assert missing.code == 2
     assert f"{table}: cannot read the table in time: No such file or directory" in missing.err
     table.write_text("0 1\n9 1.25\n8 1\n")
-    assert (
-        f"{table}:3: the time 8 does not follow 9" in must(sluice("run", case, "--overwrite", ranks=2), 2).err
-    )
+    assert f"{table}:3: the time 8 does not follow 9" in must(sluice("run", case, "--overwrite", ranks=2), 2).err
     table.write_text("0 1\n9 1.25\n")
     checked = must(sluice("check", case, "--set", "time.end=10"))
     assert "ends at time 9, before the run, which ends at 10" in checked.text
@@ -517,9 +495,7 @@ def test_statistics_of_version_0_1_are_continued(straight: Straight, stopped: tu
     assert_same_results(reference, out)
 
 
-def test_a_checkpoint_named_by_a_relative_path_is_not_written_again(
-    stopped: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_a_checkpoint_named_by_a_relative_path_is_not_written_again(stopped: tuple[Path, Path], tmp_path: Path) -> None:
     """Not even when a changed flow stops where it started: the samples of its open block would be lost."""
     case, out = stopped
     checkpoint = checkpoints(out)[-1]

@@ -37,9 +37,7 @@ TINY = {
 
 
 def tiny_case(folder: Path, time: dict[str, Any], **outputs: Any) -> Path:
-    return write_case(
-        folder, {**TINY, "time": time, **{f"output.{name}": value for name, value in outputs.items()}}
-    )
+    return write_case(folder, {**TINY, "time": time, **{f"output.{name}": value for name, value in outputs.items()}})
 
 
 def due_steps(dt: str, every: str, steps: int, origin: str = "0") -> list[int]:
@@ -110,25 +108,9 @@ FORECASTS = [
     ("0.1", "3", "0.1", ("0.3", "0.1"), "0.5", (1, "0.3", "0.2"), (1, "0.7")),
     ("0.02", "6", "0.5", ("0.7", "0"), "1.1", (5, "0.3", "0.9"), (4, "0.7")),
     ("0.07", "5", "0.2", ("0.05", "0.3"), "1.4", (3, "1.4", "0.4"), (7, "1.4")),
-    (
-        "0.05",
-        "4",
-        "0.03",
-        ("5", "4"),
-        "4",
-        (4, "0.1", "0.05"),
-        (3, "3.95"),
-    ),  # samples farther apart than blocks
+    ("0.05", "4", "0.03", ("5", "4"), "4", (4, "0.1", "0.05"), (3, "3.95")),  # samples farther apart than blocks
     ("0.1", "4", "1", ("1", "4.05"), "9", (2, "0", "0.2"), (50, "0")),  # as far apart as blocks
-    (
-        "0.03",
-        "1",
-        "0.25",
-        ("0.25", "0.25"),
-        "0.25",
-        (7, "0.5", "0.3"),
-        (1, "0.99"),
-    ),  # the last step is beyond the end
+    ("0.03", "1", "0.25", ("0.25", "0.25"), "0.25", (7, "0.5", "0.3"), (1, "0.99")),  # the last step is beyond the end
 ]
 
 
@@ -143,15 +125,7 @@ def test_check_counts_what_a_run_writes(tmp_path: Path, forecast: tuple[Any, ...
         checkpoint={"every": float(interval), "keep": 100},
         statistics={"start": float(begin), "every": sample, "block": float(block)},
         probes=[
-            {
-                "name": "point",
-                "x": [1],
-                "y": [0.5],
-                "z": [1],
-                "every": probe,
-                "start": float(first),
-                "fields": ["u"],
-            }
+            {"name": "point", "x": [1], "y": [0.5], "z": [1], "every": probe, "start": float(first), "fields": ["u"]}
         ],
     )
     text = must(sluice("check", case)).out

@@ -74,12 +74,9 @@ ASKS = {
 
 
 @pytest.mark.parametrize(
-    ("how", "ranks"),
-    [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0), ("HUP", 0)],
+    ("how", "ranks"), [("file", 0), ("file", 2), ("USR1", 0), ("USR1", 2), ("TERM", 0), ("INT", 0), ("HUP", 0)]
 )
-def test_stop_on_request_and_go_on(
-    tmp_path: Path, how: str, ranks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stop_on_request_and_go_on(tmp_path: Path, how: str, ranks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     start_as_users_do(monkeypatch)
     ask, reason = ASKS[how]
     out = tmp_path / "out"
@@ -154,12 +151,8 @@ def ask_for_checkpoint_file(process: subprocess.Popen[str], out: Path) -> None:
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize(
-    "ask", [ask_for_checkpoint_file, ask_by_signal(signal.SIGUSR2)], ids=["file", "USR2"]
-)
-def test_checkpoint_on_request(
-    tmp_path: Path, ranks: int, ask: Callable[[subprocess.Popen[str], Path], None]
-) -> None:
+@pytest.mark.parametrize("ask", [ask_for_checkpoint_file, ask_by_signal(signal.SIGUSR2)], ids=["file", "USR2"])
+def test_checkpoint_on_request(tmp_path: Path, ranks: int, ask: Callable[[subprocess.Popen[str], Path], None]) -> None:
     out = tmp_path / "out"
     process = under_way(tmp_path, ranks)
     ask(process, out)
@@ -262,8 +255,5 @@ def test_no_steps_at_all(tmp_path: Path) -> None:
     must(sluice("run", case, "--steps", 0))
     assert [step_of(file) for file in checkpoints(tmp_path / "out")] == [0]
     must(sluice("run", case, "--restart", "auto"))
-    assert (
-        content(checkpoints(tmp_path / "once")[-1]).keys()
-        == content(checkpoints(tmp_path / "out")[-1]).keys()
-    )
+    assert content(checkpoints(tmp_path / "once")[-1]).keys() == content(checkpoints(tmp_path / "out")[-1]).keys()
     assert_same_results(tmp_path / "once", tmp_path / "out")

@@ -45,8 +45,6 @@ def test_the_figure_is_within_the_intervals(figures: dict[str, dict[str, float]]
     value, half_width = STORED[name]
     found = figures[name]
     limit = WIDER * math.hypot(half_width, found["half_width"])
-    print(
-        f"{name}: {found['value']:.5g} +- {found['half_width']:.2g}, stored {value:.5g} +- {half_width:.2g}"
-    )
+    print(f"{name}: {found['value']:.5g} +- {found['half_width']:.2g}, stored {value:.5g} +- {half_width:.2g}")
     assert abs(found["value"] - value) <= limit
     assert found["half_width"] < 0.05 * value  # else it would agree with anything

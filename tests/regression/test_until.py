@@ -66,12 +66,7 @@ def assert_figures_are_those_of_the_report(out: Path) -> None:
     load_statistics = pytest.importorskip("sluice_post.run").load_statistics
     parameters, blocks = load_statistics(out)
     expected = {figure.key: figure for figure in key_figures(blocks, parameters)}
-    other_names = {
-        "u_rms_peak": "u_peak",
-        "v_rms_peak": "v_peak",
-        "w_rms_peak": "w_peak",
-        "u_center": "u_c_plus",
-    }
+    other_names = {"u_rms_peak": "u_peak", "v_rms_peak": "v_peak", "w_rms_peak": "w_peak", "u_center": "u_c_plus"}
     assert len(blocks) == record(out)["statistics"]["blocks"]
     assert len(figures(out)) == 7
     for name, figure in figures(out).items():
@@ -189,9 +184,7 @@ def test_a_laminar_flow_has_neither_peaks_nor_intervals(tmp_path: Path) -> None:
     }
     must(sluice("run", write_case(tmp_path, changes)))
     text = must(sluice("info", tmp_path / "out")).out
-    assert re.search(
-        r"^averages +of the last 7 blocks, without intervals, because the flow is laminar$", text, re.M
-    )
+    assert re.search(r"^averages +of the last 7 blocks, without intervals, because the flow is laminar$", text, re.M)
     assert re.search(r"^ {16}re_tau [\d.]+$", text, re.M), text
     for absent in ("+-", "u_rms_peak", "uw_peak", "no interval)"):
         assert absent not in text

@@ -14,18 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sluice_run import (
-    ENDLESS,
-    checkpoints,
-    finish,
-    kill_all,
-    must,
-    rows,
-    start,
-    step_of,
-    wait_until,
-    write_case,
-)
+from sluice_run import ENDLESS, checkpoints, finish, kill_all, must, rows, start, step_of, wait_until, write_case
 
 pytest.importorskip("bokeh", reason="the extra `watch` of sluice_post is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
@@ -74,9 +63,7 @@ class View:
 
     def wait_for(self, text: str, timeout: float = 60) -> None:
         """Until the line with the state has this text."""
-        wait_until(
-            lambda: text in self.state(), f"'{text}' on the page, which shows '{self.state()}'", timeout
-        )
+        wait_until(lambda: text in self.state(), f"'{text}' on the page, which shows '{self.state()}'", timeout)
 
     def steps(self) -> list[int]:
         """Of the rows in the graphs."""

@@ -30,13 +30,7 @@ def budget_dataset(evaluated: EvaluatedBudgets, stress: str) -> xr.Dataset:
         for name, values in found.kolmogorov_columns().items():
             variables[name] = variable("z", values, *_KOLMOGOROV[name])
     return dataset(
-        variables,
-        coordinates,
-        PLANES_AND_TIME,
-        stress=stress,
-        u_tau=found.u_tau,
-        re_tau=found.re_tau,
-        wall=found.wall,
+        variables, coordinates, PLANES_AND_TIME, stress=stress, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall
     )
 
 

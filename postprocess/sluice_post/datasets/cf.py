@@ -29,10 +29,7 @@ _NO_METHOD = re.compile(
     "skewness|flatness|covariance|coefficient|density|probability|integral length|Kolmogorov|size of|number|"
     "rate of change|time of the|less that of the balance|balance|turbulent diffusivity|turbulent viscosity|harmonic"
 )
-_METHODS = (
-    (re.compile("variance"), "variance"),
-    (re.compile(r"\brms\b|root-mean-square"), "standard_deviation"),
-)
+_METHODS = ((re.compile("variance"), "variance"), (re.compile(r"\brms\b|root-mean-square"), "standard_deviation"))
 
 
 def _method(long_name: str) -> str | None:

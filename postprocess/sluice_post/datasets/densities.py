@@ -81,9 +81,7 @@ def densities_dataset(evaluated: EvaluatedDensities) -> xr.Dataset:
             coordinates[dim] = variable(dim, JOINT_MIDDLES, f"deviation of {field}", "standard deviation")
         joint = [standardized_density(joints) for joints in found.joints()]
         dims = ("z_joint", "deviation_u", "deviation_w")
-        variables["joint_uw"] = variable(
-            dims, joint, "joint density of u' and w' over their standard deviations"
-        )
+        variables["joint_uw"] = variable(dims, joint, "joint density of u' and w' over their standard deviations")
     return dataset(
         variables, coordinates, PLANES_AND_TIME, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.view.wall
     )

@@ -61,10 +61,7 @@ def _samples_dataset(
         kind = "slice" if folder == layout.SLICE_FOLDER else "sample of the probe"
         raise NoBlocksError(f"{directory}: there is no {kind} {series} between these times")
     variables: Variables = {}
-    coordinates: Variables = {
-        "time": variable("time", found.time, *_TIME),
-        "step": variable("time", found.step, _STEP),
-    }
+    coordinates: Variables = {"time": variable("time", found.time, *_TIME), "step": variable("time", found.step, _STEP)}
     for field, stretches in found.fields.items():
         dims = [layout.line_of(field, axis) for axis in "zyx"]
         shape, dtype = found.shapes[field], found.dtypes[field]
@@ -79,9 +76,7 @@ def slice_dataset(directory: Path, label: str, begin: float | None, end: float |
     u is at x_face, v at y_face, w at z_face. Fields are read when they are used, and their hashes verified then.
     """
     normal, at = plane_of(directory, label)
-    return _samples_dataset(
-        directory, label, layout.SLICE_FOLDER, (begin, end), label=label, normal=normal, at=at
-    )
+    return _samples_dataset(directory, label, layout.SLICE_FOLDER, (begin, end), label=label, normal=normal, at=at)
 
 
 def probe_dataset(directory: Path, name: str, begin: float | None, end: float | None) -> xr.Dataset:
@@ -172,9 +167,7 @@ def _check_alike(path: Path, first: xr.Dataset) -> None:
         raise InputOutputError(f"{path}: has other points or fields than the first file of the series")
 
 
-def files_between(
-    paths: Sequence[Path], begin: float | None, end: float | None
-) -> dict[Path, tuple[float, int]]:
+def files_between(paths: Sequence[Path], begin: float | None, end: float | None) -> dict[Path, tuple[float, int]]:
     """Time and step of those files of a series that are between two times."""
     found = {}
     for path in paths:
@@ -185,9 +178,7 @@ def files_between(
     return found
 
 
-def field_series_dataset(
-    name: str, paths: Sequence[Path], begin: float | None, end: float | None
-) -> xr.Dataset:
+def field_series_dataset(name: str, paths: Sequence[Path], begin: float | None, end: float | None) -> xr.Dataset:
     """Three-dimensional fields (time, z, y, x), each at its own points: those of checkpoints at x_face, y_face, z_face.
 
     Values are read when they are used, and only those used; their hashes are not verified: `sluice verify DIR` does

@@ -13,11 +13,7 @@ from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import AXES, EvaluatedSpectra, WallSpectra
 
 _NAMES = {"uu": "uu", "vv": "vv", "ww": "ww", "minus_uw": "-uw", "pp": "pp"}
-_ON_WALL = {
-    "tau_x": "streamwise wall shear stress",
-    "tau_y": "spanwise wall shear stress",
-    "p": "wall pressure",
-}
+_ON_WALL = {"tau_x": "streamwise wall shear stress", "tau_y": "spanwise wall shear stress", "p": "wall pressure"}
 _FACES = ("ww", "minus_uw")
 
 
@@ -95,17 +91,13 @@ def spectra_dataset(evaluated: EvaluatedSpectra) -> xr.Dataset:
     scales = (found.u_tau, found.viscosity)
     for dim, quantity in (("z", "uu"), ("z_face", "ww")):
         coordinates |= heights(dim, found.z[quantity][_near(found, quantity)], *scales)
-    coordinates["height"] = variable(
-        "height", np.array(evaluated.names), "chosen height: z+, centre or surface"
-    )
+    coordinates["height"] = variable("height", np.array(evaluated.names), "chosen height: z+, centre or surface")
     coordinates["height_plus"] = variable("height", evaluated.z_plus, "chosen height", "nu/u_tau")
     for axis in AXES:
         coordinates |= _wavenumbers(found, axis)
         separation = evaluated.distances(axis)
         coordinates[f"r_{axis}"] = variable(f"r_{axis}", separation, f"separation along {axis}", "h")
-    return dataset(
-        variables, coordinates, PLANES_AND_TIME, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall
-    )
+    return dataset(variables, coordinates, PLANES_AND_TIME, u_tau=found.u_tau, re_tau=found.re_tau, wall=found.wall)
 
 
 _OF_SCALARS = {"cc": ("Theta", "z", "c_tau^2"), "minus_wc": ("-w Theta", "z_face", "c_tau u_tau")}
@@ -123,9 +115,7 @@ def scalar_spectra_dataset(evaluated: EvaluatedScalarSpectra) -> xr.Dataset:
         variables[f"{quantity}_k{axis}"] = variable((dim, f"k{axis}"), energy[near], about, unit)
         values, width = evaluated.energy[quantity, axis], evaluated.bands.get((quantity, axis))
         name = f"{quantity}_k{axis}_at"
-        variables |= with_interval(
-            name, ("height", f"k{axis}"), values, width, (f"{about} at a height", unit)
-        )
+        variables |= with_interval(name, ("height", f"k{axis}"), values, width, (f"{about} at a height", unit))
         coordinates |= heights(dim, found.z[quantity][near], found.u_tau, found.viscosity)
         coordinates |= _wavenumbers(found, axis)
     names = np.array(evaluated.names)

@@ -23,19 +23,13 @@ def variable(dims: str | Sequence[str], values: ArrayLike, long_name: str, units
 
 
 def with_interval(
-    name: str,
-    dims: str | Sequence[str],
-    values: ArrayLike,
-    half_width: ArrayLike | None,
-    about: tuple[str, str],
+    name: str, dims: str | Sequence[str], values: ArrayLike, half_width: ArrayLike | None, about: tuple[str, str]
 ) -> Variables:
     """A variable and, if it is known, the half width of its 95 % interval. `about`: description and unit."""
     long_name, units = about
     found = {name: variable(dims, values, long_name, units)}
     if half_width is not None and np.any(np.isfinite(half_width)):
-        found[f"{name}_ci95"] = variable(
-            dims, half_width, f"half width of the 95 % interval of: {long_name}", units
-        )
+        found[f"{name}_ci95"] = variable(dims, half_width, f"half width of the 95 % interval of: {long_name}", units)
     return found
 
 
@@ -49,10 +43,7 @@ def heights(dim: str, z: Array, u_tau: float, viscosity: float) -> Variables:
 
 
 def dataset(
-    variables: Mapping[str, xr.Variable],
-    coordinates: Variables,
-    cell_methods: str | None = None,
-    **attributes: Any,
+    variables: Mapping[str, xr.Variable], coordinates: Variables, cell_methods: str | None = None, **attributes: Any
 ) -> xr.Dataset:
     """A dataset that can be selected by heights in wall units, too: `.sel(z_plus=15, method="nearest")`.
 

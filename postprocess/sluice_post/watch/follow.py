@@ -17,9 +17,7 @@ from sluice_post.watch.series import SeriesFollower
 from sluice_post.watch.statistics import LiveProfiles, ProfileFollower
 from sluice_post.watch.status import Status, find_status, read_record
 
-_SILENT = (
-    180.0  # seconds without a new row or line, at least, before a run whose lock is not seen may have ended
-)
+_SILENT = 180.0  # seconds without a new row or line, at least, before a run whose lock is not seen may have ended
 _RUN_FILES = (
     *(layout.CASE_FILE, layout.RUN_FILE, layout.LOG_FILE, layout.LOCK_FILE, layout.TIMESERIES_FILE),
     *(layout.STATISTICS_FILE, layout.SLICE_FOLDER),
@@ -92,12 +90,7 @@ class RunFollower:
         files = (layout.TIMESERIES_FILE, layout.LOG_FILE)
         changed = max(_changed(self._directory / name) or 0.0 for name in files)
         limit, series, ns_per_point = _SILENT, self._series.series, self._log.log.ns_per_point
-        if (
-            series is not None
-            and len(series[layout.STEP]) > 1
-            and case is not None
-            and ns_per_point is not None
-        ):
+        if series is not None and len(series[layout.STEP]) > 1 and case is not None and ns_per_point is not None:
             steps_of_a_row = float(series[layout.STEP][-1] - series[layout.STEP][-2])
             limit = max(limit, 3 * steps_of_a_row * case.points * ns_per_point / 1e9)
         return time.time() - changed < limit
@@ -109,11 +102,7 @@ class RunFollower:
         if not reading:
             self._pace.see(now, last_step)
         status = find_status(
-            self._directory,
-            read_record(self._directory),
-            last_step,
-            self._is_growing(case),
-            log.restarted,
+            self._directory, read_record(self._directory), last_step, self._is_growing(case), log.restarted
         )
         profiles = live.profiles if live is not None else None
         self._pictures.poll(

@@ -58,13 +58,10 @@ def with_nusselt_numbers(series: TimeSeries, case: Case | None) -> dict[str, Arr
 
 def _scalar(columns: Sequence[str], name: str) -> list[PanelPlan | None]:
     """Nusselt numbers in place of fluxes where they are known, and the mean."""
-    nusselt, fluxes = (
-        [name_of.format(name) for name_of in kind.values()] for kind in (_NUSSELT, layout.SCALAR_FLUX)
-    )
+    nusselt, fluxes = ([name_of.format(name) for name_of in kind.values()] for kind in (_NUSSELT, layout.SCALAR_FLUX))
     mean = layout.SCALAR_MEAN.format(name)
     return [
-        _walls(columns, f"Nu of {name}", nusselt)
-        or _walls(columns, f"flux of {name} into the fluid", fluxes),
+        _walls(columns, f"Nu of {name}", nusselt) or _walls(columns, f"flux of {name} into the fluid", fluxes),
         PanelPlan(f"mean of {name}", (Line(mean, GREEN),)),
     ]
 

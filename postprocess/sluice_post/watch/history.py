@@ -79,8 +79,7 @@ class History:
         self._further = [self._panel(plan.label, *plan.lines) for plan in plans(list(columns))]
         graphs = [panel.graph for panel in self._further]
         self.further.children = [
-            Row(children=graphs[n : n + 2], sizing_mode="stretch_width", spacing=16)
-            for n in range(0, len(graphs), 2)
+            Row(children=graphs[n : n + 2], sizing_mode="stretch_width", spacing=16) for n in range(0, len(graphs), 2)
         ]
         restarts, self._restarts = self._restarts, ()
         self._mark(restarts)
@@ -152,8 +151,6 @@ class History:
         self._lines = []
         for _, time in restarts:
             for panel in self._panels:
-                line = Span(
-                    location=time, dimension="height", line_color=BLACK, line_dash="dashed", line_width=1
-                )
+                line = Span(location=time, dimension="height", line_color=BLACK, line_dash="dashed", line_width=1)
                 panel.graph.add_layout(line)
                 self._lines.append(line)

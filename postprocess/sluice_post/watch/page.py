@@ -89,11 +89,7 @@ class Page:
         age = time.time() - snapshot.last_row if open_end and snapshot.last_row is not None else None
         for name, text in self._texts.items():
             text.text = _environment.get_template(f"watch_{name}.html").render(
-                run=snapshot,
-                state=snapshot.status.state.value,
-                age=age,
-                reference=self._reference,
-                ended=ended,
+                run=snapshot, state=snapshot.status.state.value, age=age, reference=self._reference, ended=ended
             )
         progress = snapshot.progress
         if running and progress is not None and progress.percent is not None:

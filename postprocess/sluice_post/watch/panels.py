@@ -68,27 +68,18 @@ def settled(values: Array) -> tuple[float, float] | None:
     return settled_range(values) or _all(values)
 
 
-def new_panel(
-    source: ColumnDataSource, time: FollowingRange, label: str, *lines: Line, log: bool = False
-) -> Panel:
+def new_panel(source: ColumnDataSource, time: FollowingRange, label: str, *lines: Line, log: bool = False) -> Panel:
     """Lines of the source against time, whose range all panels share."""
     ordinate = FollowingRange()
     if log:
         ordinate.follow(1e-16, 1e-12)
-    graph = new_graph(
-        _TIME, label, x_range=time.model, y_range=ordinate.model, y_axis_type="log" if log else "linear"
-    )
+    graph = new_graph(_TIME, label, x_range=time.model, y_range=ordinate.model, y_axis_type="log" if log else "linear")
     drawn = []
     for line in lines:
         options = {"legend_label": line.legend} if line.legend else {}
-        drawn.append(
-            graph.line(layout.TIME, line.column, source=source, color=line.colour, line_width=1.5, **options)
-        )
+        drawn.append(graph.line(layout.TIME, line.column, source=source, color=line.colour, line_width=1.5, **options))
     if any(line.legend for line in lines):
         place_legend(graph, "top_right", columns=2)
-    values = [
-        (line.legend or line.column.replace("_", " "), f"@{{{line.column}}}{{{line.digits}}}")
-        for line in lines
-    ]
+    values = [(line.legend or line.column.replace("_", " "), f"@{{{line.column}}}{{{line.digits}}}") for line in lines]
     add_hover(graph, drawn[:1], ("step", f"@{layout.STEP}"), ("time", f"@{layout.TIME}{{0.000}}"), *values)
     return Panel(graph, tuple(line.column for line in lines), ordinate, decades if log else settled)

@@ -6,15 +6,7 @@ from collections.abc import Mapping
 
 import matplotlib
 import numpy as np
-from bokeh.models import (
-    ColorBar,
-    ColumnDataSource,
-    CustomJS,
-    Div,
-    InlineStyleSheet,
-    LinearColorMapper,
-    Select,
-)
+from bokeh.models import ColorBar, ColumnDataSource, CustomJS, Div, InlineStyleSheet, LinearColorMapper, Select
 from bokeh.plotting import figure
 from matplotlib.colors import to_hex
 

@@ -78,9 +78,7 @@ def _other(plane: Plane) -> Picture:
     parallel = plane.normal == "z"
     values = plane.values if parallel else _at_equal_heights(plane.up, plane.values)
     size = (
-        (extent(plane.along), extent(plane.up))
-        if parallel
-        else (float(np.ptp(plane.along)), float(np.ptp(plane.up)))
+        (extent(plane.along), extent(plane.up)) if parallel else (float(np.ptp(plane.along)), float(np.ptp(plane.up)))
     )
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     quantity = f"{plane.field}/U" if plane.field != "p" else "p/ρU<sup>2</sup>"

@@ -61,17 +61,13 @@ class Profiles:
         return {"mean": self._mean, "stresses": self._stresses}
 
     def _graph(self, label: str, rows: tuple[tuple[str, str, str, str], ...], top: FollowingRange) -> figure:
-        graph = new_graph(
-            "z⁺", label, height=330, x_axis_type="log", x_range=self._z.model, y_range=top.model
-        )
+        graph = new_graph("z⁺", label, height=330, x_axis_type="log", x_range=self._z.model, y_range=top.model)
         lines = []
         for name, colour, legend, _ in rows:
             self._lines[name] = ColumnDataSource({key: np.empty(0) for key in ("z", "value", "low", "high")})
             self._points[name] = ColumnDataSource({key: np.empty(0) for key in ("z", "value")})
             graph.varea("z", "low", "high", source=self._lines[name], color=colour, alpha=0.22)
-            line = graph.line(
-                "z", "value", source=self._lines[name], color=colour, line_width=2, legend_label=legend
-            )
+            line = graph.line("z", "value", source=self._lines[name], color=colour, line_width=2, legend_label=legend)
             graph.scatter(
                 "z", "value", source=self._points[name], marker="circle", size=7,
                 line_color=colour, fill_color="white", line_width=1.5,
@@ -101,9 +97,7 @@ class Profiles:
                     "high": (values + spread)[known],
                 }
                 self._points[name].data = self._published(name, peak)
-                top = max(
-                    top, float(np.nanmax(values)), *np.asarray(self._points[name].data["value"]).tolist()
-                )
+                top = max(top, float(np.nanmax(values)), *np.asarray(self._points[name].data["value"]).tolist())
             tops.append(top)
         begin, end = max(0.1, min(1.0, 0.9 * float(profiles.z_plus[0]))), 1.04 * float(profiles.z_plus[-1])
         self._z.follow(begin, end)

@@ -78,9 +78,7 @@ class Progress:
         return [re_tau for re_tau in (self.re_tau_bottom, self.re_tau_top) if isfinite(re_tau)]
 
 
-def find_progress(
-    series: TimeSeries, case: Case | None, log: RunLog, seconds_per_step: float | None
-) -> Progress:
+def find_progress(series: TimeSeries, case: Case | None, log: RunLog, seconds_per_step: float | None) -> Progress:
     """How far the run is. The speed is that of the log until it has been measured."""
     last = TimeSeries({name: values[-1:] for name, values in series.columns.items()}, series.hashed)
     row = {name: float(last[name][0]) for name in layout.TIMESERIES_COLUMNS}

@@ -84,9 +84,7 @@ def read_record(directory: Path) -> dict[str, Any]:
 def _waiting(directory: Path) -> Status:
     name = directory.resolve()
     if not directory.is_dir():
-        return Status(
-            State.WAITING, f"There is no directory {name} yet; the page begins when a run makes it."
-        )
+        return Status(State.WAITING, f"There is no directory {name} yet; the page begins when a run makes it.")
     return Status(State.WAITING, f"{name} holds no results yet; the page begins when a run starts in it.")
 
 
