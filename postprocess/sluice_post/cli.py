@@ -19,6 +19,7 @@ from sluice_post.cli_options import (
     add_fields,
     add_folder,
     add_heights,
+    add_publish,
     add_side,
     add_times,
     add_watch,
@@ -187,6 +188,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_fields(subparsers)
     add_export(subparsers)
     add_modes(subparsers)
+    add_publish(subparsers)
 
     study = add_command(
         subparsers,
@@ -344,6 +346,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "fields": commands.fields,
         "export": commands.export_run,
         "modes": write_modes,
+        "publish": commands.publish,
         "study": commands.study,
         "refine": commands.refine,
         "merge": commands.merge,

@@ -11,6 +11,15 @@ from sluice_post import layout
 from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.wall_view import SIDES
 
+LICENCES = {
+    "CC-BY-4.0": ("Creative Commons Attribution 4.0 International", "https://creativecommons.org/licenses/by/4.0/"),
+    "CC-BY-SA-4.0": (
+        "Creative Commons Attribution-ShareAlike 4.0 International",
+        "https://creativecommons.org/licenses/by-sa/4.0/",
+    ),
+    "CC0-1.0": ("Creative Commons Zero 1.0 Universal", "https://creativecommons.org/publicdomain/zero/1.0/"),
+}
+
 
 def add_directory(parser: argparse.ArgumentParser) -> None:
     """Where a run is, and the times to use."""
@@ -132,6 +141,24 @@ def add_export(commands: Commands) -> None:
         help=f"any of {', '.join(layout.EXPORTED)}; default: all that the run has",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace what an earlier export wrote")
+
+
+def add_publish(commands: Commands) -> None:
+    """The command ``publish``."""
+    parser = add_command(
+        commands,
+        "publish",
+        "write a folder for a data deposit: results, metadata, licence, checksums",
+        "sluice-post publish retau180 -o deposit --author 'Ada Lovelace' --orcid 0000-0002-1825-0097",
+    )
+    add_directory(parser)
+    add_side(parser)
+    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", required=True, help="folder to make")
+    parser.add_argument("--author", nargs="+", default=[], metavar="NAME", help="'Given names Family name' of each")
+    parser.add_argument("--orcid", nargs="+", default=[], metavar="ID", help="of each author, in the same order")
+    parser.add_argument("--title", metavar="TEXT", help="of the data; default: the title of the case")
+    parser.add_argument("--doi", metavar="DOI", help="of the deposit, for example 10.5281/zenodo.1234567")
+    parser.add_argument("--licence", choices=tuple(LICENCES), default="CC-BY-4.0", help="default: CC-BY-4.0")
 
 
 def add_watch(commands: Commands) -> None:

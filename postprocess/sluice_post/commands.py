@@ -306,6 +306,18 @@ def export_run(arguments: argparse.Namespace) -> None:
     print(f"{len(groups)} groups: {path}")
 
 
+def publish(arguments: argparse.Namespace) -> None:
+    """Writes a folder for a data deposit."""
+    from sluice_post.errors import UsageError, not_installed
+
+    for module in ("xarray", "h5netcdf", "dask"):
+        if find_spec(module) is None:
+            raise UsageError(not_installed(module, "xarray"))
+    from sluice_post.publish import publish_run
+
+    publish_run(arguments)
+
+
 def watch(arguments: argparse.Namespace) -> None:
     """Serves a live page of a running case."""
     from sluice_post.errors import UsageError, not_installed
