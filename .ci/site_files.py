@@ -1,7 +1,7 @@
 """Hooks of mkdocs.yml.
 
-The site has the pages in their places in the repository, so that links between them work. An asterisk that Markdown takes
-for emphasis, as in u*, v*, is a warning, which --strict makes an error.
+The site has the pages in their places in the repository, so that links between them work. An asterisk that Markdown
+takes for emphasis, as in u*, v*, is a warning, which --strict makes an error.
 """
 
 from __future__ import annotations
