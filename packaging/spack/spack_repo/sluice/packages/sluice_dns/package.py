@@ -9,13 +9,13 @@ class SluiceDns(CMakePackage, CudaPackage, PythonExtension):
     """Direct numerical simulation of incompressible turbulent channel flow on CPUs and GPUs: the program sluice, its
     libraries for other codes and, with +python, the Python package sluice."""
 
-    # To fill in when a release is published, here and in py_sluice_post: the address of its archive and its checksum.
-    homepage = "https://example.org/sluice"
-    url = "https://example.org/sluice/sluice-dns-0.1.0.tar.gz"
+    # scripts/release.sh fills in what stands between @ signs.
+    homepage = "@REPOSITORY@"
+    url = "@REPOSITORY@/releases/download/v@VERSION@/sluice-@VERSION@.tar.gz"
 
     license("BSD-3-Clause")
 
-    version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
+    version("@VERSION@", sha256="@SHA256@")
 
     variant(
         "precision",

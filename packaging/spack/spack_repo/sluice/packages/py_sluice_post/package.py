@@ -6,13 +6,13 @@ from spack.package import *
 class PySluicePost(PythonPackage):
     """Statistics, figures and reports of channel flows that Sluice has computed: the command sluice-post."""
 
-    # To fill in when a release is published, here and in sluice_dns: the address of its archive and its checksum.
-    homepage = "https://example.org/sluice"
-    url = "https://example.org/sluice/sluice-dns-0.1.0.tar.gz"
+    # scripts/release.sh fills in what stands between @ signs.
+    homepage = "@REPOSITORY@"
+    url = "@REPOSITORY@/releases/download/v@VERSION@/sluice-@VERSION@.tar.gz"
 
     license("BSD-3-Clause")
 
-    version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
+    version("@VERSION@", sha256="@SHA256@")
 
     variant("watch", default=False, description="Live page of a running case: sluice-post watch")
 
