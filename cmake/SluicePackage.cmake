@@ -1,5 +1,5 @@
-# cpack: Debian packages of the programs sluice and sluice-post (sluice-dns) and of the libraries (libsluice-dev). The preset
-# `package` configures for them.
+# cpack: Debian packages of the programs sluice and sluice-post (sluice-dns) and of the libraries (libsluice-dev).
+# scripts/build_deb.sh configures for them.
 if(SLUICE_NATIVE)
   return()  # the program would only run on processors like this machine's
 endif()

@@ -1,4 +1,4 @@
-from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 from spack_repo.builtin.build_systems.python import PythonExtension
 
@@ -37,8 +37,8 @@ class SluiceDns(CMakePackage, CudaPackage, PythonExtension):
     depends_on("yaml-cpp@0.7:")
     depends_on("cli11@2.1.2:", type="build")
     depends_on("nlohmann-json@3.11.2:", type="build")
-    for name, library in (("double", "double"), ("single", "float")):
-        depends_on(f"fftw@3.3: precision={library}", when=f"~cuda precision={name}")
+    depends_on("fftw@3.3: precision=double", when="~cuda precision=double")
+    depends_on("fftw@3.3: precision=float", when="~cuda precision=single")
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl", when="+cuda")
     conflicts("cuda_arch=none", when="+cuda", msg="Name the compute capability of the GPUs, such as cuda_arch=90")
