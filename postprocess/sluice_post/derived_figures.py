@@ -11,8 +11,18 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from sluice_post.derived import COMPONENTS, SPACINGS, TENSORS, Derived, two_component_limit
-from sluice_post.figures import line_with_band
-from sluice_post.style import BLACK, BLUE, COMPONENT, ORANGE, PURPLE, THIN, VERMILLION, log_wall_axis, new_figure
+from sluice_post.style import (
+    BLACK,
+    BLUE,
+    COMPONENT,
+    ORANGE,
+    PURPLE,
+    THIN,
+    VERMILLION,
+    line_with_band,
+    log_wall_axis,
+    new_figure,
+)
 
 Array = NDArray[np.float64]
 
