@@ -50,7 +50,7 @@ make_system() {
     debian)
       mmdebstrap --quiet --variant=minbase --include=ca-certificates bookworm "$folder" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" ;;
     ubuntu)
-      mmdebstrap --quiet --variant=minbase --include=ca-certificates --components=main,universe --keyring="$(ubuntu_keyring)" \
+      mmdebstrap --quiet --variant=minbase --include=apt,ca-certificates --components=main,universe --keyring="$(ubuntu_keyring)" \
         noble "$folder" "${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" ;;
     *)
       echo "scripts/test_packages.sh: no system is named $1" >&2
@@ -88,7 +88,7 @@ apt_install() {
 # timed LABEL COMMAND...: runs it, prints how long it took, and adds that to `total`.
 timed() {
   local start=$EPOCHREALTIME taken
-  "${@:2}"
+  "${@:2}" || return 1
   taken=$(awk "BEGIN {printf \"%.0f\", $EPOCHREALTIME - $start}")
   total=$((total + taken))
   printf '  %-32s %4d s\n' "$1" "$taken"

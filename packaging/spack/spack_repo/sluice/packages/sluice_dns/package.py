@@ -40,7 +40,9 @@ class SluiceDns(CMakePackage, CudaPackage, PythonExtension):
     depends_on("fftw@3.3: precision=double", when="~cuda precision=double")
     depends_on("fftw@3.3: precision=float", when="~cuda precision=single")
     depends_on("cuda@12:", when="+cuda")
-    depends_on("nccl", when="+cuda")
+    depends_on("nccl+cuda", when="+cuda")
+    for arch in CudaPackage.cuda_arch_values:
+        depends_on(f"nccl cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
     conflicts("cuda_arch=none", when="+cuda", msg="Name the compute capability of the GPUs, such as cuda_arch=90")
     conflicts("%gcc@:11", msg="Sluice needs all of C++20: g++ 12 or later")
 
