@@ -171,6 +171,11 @@ def figure_style() -> Iterator[None]:
         yield
 
 
+_HAS_OUTSIDE = tuple(map(int, matplotlib.__version__.split(".")[:2])) >= (3, 7)
+# Places of a legend of all panels, and those nearest to them within the figure.
+_INSIDE = {"outside lower center": "lower center", "outside right upper": "upper right"}
+
+
 class SizedFigure(Figure):
     """A figure for the screen or for print. In print, panels that would be too narrow stand below each other."""
 
@@ -182,8 +187,8 @@ class SizedFigure(Figure):
             # Letters are larger beside lines than on the screen, so that the figure needs more height.
             size = (in_print, 1.12 * height * min(in_print / width, 0.75))
         pad, space = (0.02, 0.02) if self.is_print else (0.04167, 0.02)  # the latter as Matplotlib has them
-        layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
-        super().__init__(figsize=size, layout=layout)
+        self._panels_layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
+        super().__init__(figsize=size, layout=self._panels_layout)
 
     def _columns(self, columns: int) -> int:
         """How many of so many panels there may be side by side."""
@@ -224,6 +229,18 @@ class SizedFigure(Figure):
             self._become_taller((len(mosaic), len(names)), (len(mosaic[0]), 1))
             mosaic = [[name] for name in names]
         return super().subplot_mosaic(mosaic, **options)
+
+    def legend(self, *args: Any, **options: Any) -> Legend:
+        """As of Matplotlib. Version 3.6 (Debian 12) cannot place legends outside of the panels: here it can."""
+        place = options.get("loc")
+        if place not in _INSIDE or _HAS_OUTSIDE:
+            return super().legend(*args, **options)
+        legend = super().legend(*args, **options | {"loc": _INSIDE[place]})
+        box = legend.get_window_extent(FigureCanvasAgg(self).get_renderer())  # type: ignore[no-untyped-call]
+        right, below = box.x0 / self.bbox.width, box.y1 / self.bbox.height
+        room = (0, below, 1, 1 - below) if place == "outside lower center" else (0, 0, right, 1)
+        self._panels_layout.set(rect=room)
+        return legend
 
 
 class _Place(SubplotSpec):
