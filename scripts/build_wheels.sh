@@ -121,7 +121,7 @@ finish() {
   rmdir "${tree[0]}/sluice_dns.scripts"
   # The second path is for pip install --target.
   "$tools/patchelf" --force-rpath --set-rpath "$(IFS=:; echo "${rpath[*]}"):\$ORIGIN/../../../../libexec/sluice-dns:\$ORIGIN/../libexec/sluice-dns" \
-    "${tree[0]}"/sluice/_{double,single}*.so
+    "${tree[0]}"/sluice/_*.so
   "$tools/patchelf" --force-rpath --set-rpath "$(IFS=:; echo "${program_rpath[*]}"):\$ORIGIN/../libexec/sluice-dns" "${data[0]}"/scripts/sluice*
   metadata=$(echo "${tree[0]}"/*.dist-info/METADATA)
   for requirement in "${requirements[@]}"; do sed -i "0,/^Requires-Dist:/s/^Requires-Dist:/Requires-Dist: $requirement\n&/" "$metadata"; done
