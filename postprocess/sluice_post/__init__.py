@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sluice_post.opened_run import OpenedRun
     from sluice_post.opened_study import Study
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["compare", "open"]
 
 

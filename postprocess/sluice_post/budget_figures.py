@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from sluice_post.arrays import Array
 from sluice_post.budgets import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC, EvaluatedTerms
 from sluice_post.compare_budgets import References
-from sluice_post.figures import line_with_band
 from sluice_post.reference import Reference
 from sluice_post.style import (
     BLACK,
@@ -26,6 +25,7 @@ from sluice_post.style import (
     TEAL,
     THIN,
     VERMILLION,
+    line_with_band,
     log_wall_axis,
     new_figure,
 )

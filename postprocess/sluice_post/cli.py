@@ -12,6 +12,7 @@ from typing import Any
 from sluice_post import __version__
 from sluice_post.commands import COMMANDS
 from sluice_post.errors import InputOutputError, PostError, UsageError
+from sluice_post.figure_options import add_to_commands, figures_asked
 
 
 class _Parser(argparse.ArgumentParser):
@@ -39,6 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
         )
         for add_option in options:
             add_option(of_command)
+    add_to_commands(subparsers)
     return parser
 
 
@@ -57,7 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         begin, end = getattr(parsed, "begin", None), getattr(parsed, "end", None)
         if begin is not None and end is not None and end <= begin:
             raise UsageError(f"--to {end:g} is not after --from {begin:g}")
-        COMMANDS[parsed.command].action(parsed)
+        with figures_asked(parsed):
+            COMMANDS[parsed.command].action(parsed)
         sys.stdout.flush()
     except PostError as error:
         print(f"sluice-post: {error}", file=sys.stderr)

@@ -56,11 +56,11 @@ def _print_paths(paths: Iterable[Path]) -> None:
 
 
 def _save_figures(figures: Mapping[Path, Figure]) -> None:
-    from sluice_post.style import save_png
+    from sluice_post.style import save_figure
 
     for path, figure in figures.items():
-        save_png(figure, path)
-        print(f"figure: {path}")
+        for written in save_figure(figure, path):
+            print(f"figure: {written}")
 
 
 @command(
@@ -141,7 +141,7 @@ def _profiles(arguments: argparse.Namespace) -> None:
 def _compare(arguments: argparse.Namespace) -> None:
     from sluice_post import comparison
     from sluice_post.compare_profiles import comparison_figure
-    from sluice_post.style import figure_style
+    from sluice_post.style import figure_style, save_figure
 
     reference, budgets = read_references(arguments.reference)
     run = _run(arguments)
@@ -153,10 +153,10 @@ def _compare(arguments: argparse.Namespace) -> None:
         export.write_text(arguments.json, comparison.json_text(found))
     if reference is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
-        print()
+        names = [row.quantity for row in found.deviations]
         with figure_style():
-            names = [row.quantity for row in found.deviations]
-            _save_figures({path: comparison_figure(found.profiles, run.bands, reference, names)})
+            written = save_figure(comparison_figure(found.profiles, run.bands, reference, names), path)
+        print(f"\nfigure: {', '.join(map(str, written))}")
 
 
 @command(
@@ -204,7 +204,7 @@ def _budgets(arguments: argparse.Namespace) -> None:
     tables += scalar_report.write_budget_tables(of_scalars, folder)
     drawn += draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
     for path, entry in zip(tables, drawn, strict=True):
-        print(f"table: {path}, figure: {entry.path}")
+        print(f"table: {path}, figure: {entry.written}")
 
 
 @command(
@@ -540,7 +540,7 @@ def _merge(arguments: argparse.Namespace) -> None:
 )
 def _validation(arguments: argparse.Namespace) -> None:
     from sluice_post import validation as pages
-    from sluice_post.style import figure_style, save_png
+    from sluice_post.style import figure_style, save_figure
 
     page: Path = arguments.output
     published = pages.read_files(arguments.reference or [])
@@ -551,7 +551,7 @@ def _validation(arguments: argparse.Namespace) -> None:
         with figure_style():
             for name, (title, figure) in pages.figures_of_case(results, published).items():
                 image = layout.VALIDATION_IMAGE.format(case=directory.parent.name, figure=name)
-                save_png(figure, page.parent / "images" / image)
+                save_figure(figure, page.parent / "images" / image)
                 images[f"images/{image}"] = title
         sections.append(pages.section(directory, results, images))
     export.write_text(page, "\n\n".join(sections) + "\n")

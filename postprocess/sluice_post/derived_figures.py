@@ -10,8 +10,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sluice_post.derived import COMPONENTS, SPACINGS, TENSORS, Derived, two_component_limit
-from sluice_post.figures import line_with_band
-from sluice_post.style import BLACK, BLUE, COMPONENT, ORANGE, PURPLE, THIN, VERMILLION, log_wall_axis, new_figure
+from sluice_post.style import (
+    BLACK,
+    BLUE,
+    COMPONENT,
+    ORANGE,
+    PURPLE,
+    THIN,
+    VERMILLION,
+    line_with_band,
+    log_wall_axis,
+    new_figure,
+)
 
 _COLOURS = {"stress": BLUE, "dissipation": VERMILLION}
 _NAMES = {"stress": "Reynolds stresses", "dissipation": "dissipation tensor"}

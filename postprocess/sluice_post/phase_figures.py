@@ -9,9 +9,8 @@ import xarray as xr
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
-from sluice_post.figures import line_with_band
 from sluice_post.phases import COMPONENTS
-from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, VERMILLION
+from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, VERMILLION, line_with_band
 
 PROFILES_SHOWN = 8
 PHASE = r"phase $t/T$"
@@ -69,21 +68,21 @@ def _of_components(axes: Axes, found: xr.Dataset, kinds: Mapping[str, tuple[str,
     largest = {c: float(found[f"amplitude_{c}"].max()) for c in COMPONENTS}
     for c in (c for c in COMPONENTS if largest[c] >= 0.05 * max(largest.values())):
         for name, (ending, dashes) in kinds.items():
-            style = {"color": COMPONENT[c], "linestyle": dashes, "label": f"${c}${ending}"}
-            _line(axes, found, name.format(c=c), **style)
+            style = {"linestyle": dashes} if dashes else {}
+            _line(axes, found, name.format(c=c), color=COMPONENT[c], label=f"${c}${ending}", **style)
     axes.legend()
     return _finish(axes, found, "z", label)
 
 
 def amplitude(axes: Axes, found: xr.Dataset) -> Axes:
     """The amplitude of the first harmonic of u and v against z/h."""
-    _of_components(axes, found, {"amplitude_{c}": ("", "-")}, "amplitude / $U$").set_ylim(bottom=0)
+    _of_components(axes, found, {"amplitude_{c}": ("", None)}, "amplitude / $U$").set_ylim(bottom=0)
     return axes
 
 
 def lag(axes: Axes, found: xr.Dataset) -> Axes:
     """The phase at which the first harmonic of u and v is largest against z/h."""
-    return _of_components(axes, found, {"lag_{c}": ("", "-")}, "phase of the maximum")
+    return _of_components(axes, found, {"lag_{c}": ("", None)}, "phase of the maximum")
 
 
 def variances(axes: Axes, found: xr.Dataset) -> Axes:

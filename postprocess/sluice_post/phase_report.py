@@ -66,4 +66,4 @@ def write_tables(found: xr.Dataset, folder: Path) -> list[Path]:
 def write_phases(found: xr.Dataset, folder: Path) -> list[Path]:
     """Writes tables and figures; returns their paths."""
     drawn = draw_entries(entries_of(found), folder / layout.FIGURE_FOLDER)
-    return [*write_tables(found, folder), *(figure.path for figure in drawn)]
+    return [*write_tables(found, folder), *(path for figure in drawn for path in figure.paths)]

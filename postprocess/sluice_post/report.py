@@ -225,7 +225,7 @@ def write_spectra(evaluated: EvaluatedSpectra, folder: Path, published: Publishe
             paths.append(folder / f"{layout.PLANE_SPECTRA_NAME.format(points)}.csv")
             export.write_text(paths[-1], spectra_tables.plane_spectra_csv(evaluated, quantities))
     drawn = draw_entries(_spectra_entries(evaluated, published), folder / layout.FIGURE_FOLDER)
-    return [*paths, *(figure.path for figure in drawn)]
+    return [*paths, *(path for figure in drawn for path in figure.paths)]
 
 
 def _spectra_tables(evaluated: EvaluatedSpectra, folder: Path) -> list[Path]:

@@ -9,9 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sluice_post.arrays import Array
-from sluice_post.figures import line_with_band
 from sluice_post.scalar_numbers import EvaluatedScalar
-from sluice_post.style import BLACK, BLUE, THIN, VERMILLION, log_wall_axis
+from sluice_post.style import BLACK, BLUE, THIN, VERMILLION, line_with_band, log_wall_axis
 
 Panel: TypeAlias = Callable[[Axes, EvaluatedScalar], Axes]
 
