@@ -59,8 +59,7 @@ def _save_figures(figures: Mapping[Path, Figure]) -> None:
     from sluice_post.style import save_figure
 
     for path, figure in figures.items():
-        for written in save_figure(figure, path):
-            print(f"figure: {written}")
+        print(f"figure: {', '.join(map(str, save_figure(figure, path)))}")
 
 
 @command(
@@ -141,7 +140,7 @@ def _profiles(arguments: argparse.Namespace) -> None:
 def _compare(arguments: argparse.Namespace) -> None:
     from sluice_post import comparison
     from sluice_post.compare_profiles import comparison_figure
-    from sluice_post.style import figure_style, save_figure
+    from sluice_post.style import figure_style
 
     reference, budgets = read_references(arguments.reference)
     run = _run(arguments)
@@ -153,10 +152,10 @@ def _compare(arguments: argparse.Namespace) -> None:
         export.write_text(arguments.json, comparison.json_text(found))
     if reference is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
-        names = [row.quantity for row in found.deviations]
+        print()
         with figure_style():
-            written = save_figure(comparison_figure(found.profiles, run.bands, reference, names), path)
-        print(f"\nfigure: {', '.join(map(str, written))}")
+            names = [row.quantity for row in found.deviations]
+            _save_figures({path: comparison_figure(found.profiles, run.bands, reference, names)})
 
 
 @command(
