@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import xarray as xr
+
 from sluice_post import layout
 from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets, require_budgets
@@ -17,7 +19,7 @@ from sluice_post.errors import InputOutputError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.key_figures import Figure, key_figures
 from sluice_post.parameters import FlowParameters
-from sluice_post.phases import PhaseAverages, evaluate_phases, load_phases
+from sluice_post.phases import evaluate_phases, load_phases
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import check_directory, load_statistics
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
@@ -123,7 +125,7 @@ class EvaluatedRun:
         return evaluate_densities(loaded, self.parameters, chosen.heights, chosen.side)
 
     @cached_property
-    def evaluated_phases(self) -> PhaseAverages:
+    def evaluated_phases(self) -> xr.Dataset:
         """Averages by phase with intervals."""
         return evaluate_phases(*load_phases(self.directory, self.selection.begin, self.selection.end))
 

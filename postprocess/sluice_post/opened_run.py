@@ -13,7 +13,7 @@ import xarray as xr
 from sluice_post import layout
 from sluice_post.budgets import STRESSES
 from sluice_post.comparison import Comparison, compare_with
-from sluice_post.datasets import budgets, densities, fields, phases, profiles, scalar_profiles, scalars, spectra
+from sluice_post.datasets import budgets, densities, fields, profiles, scalar_profiles, scalars, spectra
 from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
@@ -120,8 +120,8 @@ class OpenedRun(EvaluatedRun):
 
     @cached_property
     def phases(self) -> xr.Dataset:
-        """Averages by phase and first harmonics over the whole height, in U and h; see datasets/phases.py."""
-        return phases.phases_dataset(self.evaluated_phases)
+        """Averages by phase and first harmonics over the whole height, in U and h; see phases.py."""
+        return self.evaluated_phases
 
     @cached_property
     def key_figures(self) -> xr.Dataset:

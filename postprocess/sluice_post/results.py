@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import xarray as xr
 
 from sluice_post import layout, literature
 from sluice_post.arrays import Array
@@ -19,7 +20,7 @@ from sluice_post.flow import Flow, Held, flow_of, held_reynolds
 from sluice_post.flow_words import flow_of_case
 from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, resolution
 from sluice_post.parameters import FlowParameters
-from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
+from sluice_post.phases import evaluate_phases, has_phases, load_phases
 from sluice_post.printed import at_place, count_of, with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import Run
@@ -60,7 +61,7 @@ class Results:
     scalars: list[EvaluatedScalar] = field(default_factory=list)
     scalar_budgets: list[EvaluatedScalarBudgets] = field(default_factory=list)
     scalar_spectra: list[EvaluatedScalarSpectra] = field(default_factory=list)
-    phases: PhaseAverages | None = None
+    phases: xr.Dataset | None = None
 
     def figure(self, key: str) -> Figure | None:
         """A key figure by name."""
@@ -169,7 +170,7 @@ def _compare_with_published(results: Results, parameters: FlowParameters, profil
         results.published, results.no_published = found.published, found.reason
 
 
-def _phases(run: Run) -> PhaseAverages | None:
+def _phases(run: Run) -> xr.Dataset | None:
     assert run.blocks is not None
     try:
         begin, end = float(run.blocks.time_begin[0]), float(run.blocks.time_end[-1])
