@@ -193,13 +193,13 @@ def densities(arguments: argparse.Namespace) -> None:
 def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None:
     """Writes the XDMF files of those probes that are planes."""
     from sluice_post.errors import UsageError
-    from sluice_post.probe_xdmf import write_xdmf
+    from sluice_post.xdmf import write_probe_xdmf
 
     if arguments.output is not None or arguments.segment is not None:
         raise UsageError("--xdmf writes beside the probe, without spectra: leave -o and --segment out")
     written = 0
     for name in names:
-        found = write_xdmf(arguments.directory, name, arguments.begin, arguments.end)
+        found = write_probe_xdmf(arguments.directory, name, arguments.begin, arguments.end)
         if found is not None:
             path, samples = found
             print(f"probe {name}: {samples} samples, for ParaView: {path}")
@@ -212,7 +212,7 @@ def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None
 
 def probes(arguments: argparse.Namespace) -> None:
     """Prints and writes frequency spectra and convection velocities."""
-    from sluice_post import probe_figures, probe_tables
+    from sluice_post import probe_figures
     from sluice_post import probes as sampled
     from sluice_post.convection import convection, has_whole_line
     from sluice_post.errors import UsageError
@@ -229,26 +229,24 @@ def probes(arguments: argparse.Namespace) -> None:
         return
     folder: Path = arguments.output or directory
     for name in names:
-        probe, difference = sampled.read_probe(directory, name, arguments.begin, arguments.end).equal_steps()
-        print(
-            f"probe {name}: {probe.time.size} samples from {probe.time[0]:g} to {probe.time[-1]:g}, "
-            f"every {probe.time[1] - probe.time[0]:.4g}"
-        )
+        probe, difference = sampled.equal_steps(sampled.read_probe(directory, name, arguments.begin, arguments.end))
+        time = probe.time.values
+        print(f"probe {name}: {time.size} samples from {time[0]:g} to {time[-1]:g}, every {time[1] - time[0]:.4g}")
         if difference > 0:
             print(f"interpolated to equal intervals, which differ by up to {100 * difference:.2g} %")
-        if probe.grid_velocity != 0:
-            print(f"the points move at {probe.grid_velocity:g} along x: frequencies are those that they see")
-        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe.fields]
+        if probe.attrs["grid_velocity"] != 0:
+            print(f"the points move at {probe.attrs['grid_velocity']:g} along x: frequencies are those that they see")
+        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe]
         found = [
             convection(probe, field, height)
-            for field in probe.fields
+            for field in probe
             if has_whole_line(probe, field)
-            for height in range(probe.axis(field, "z").size)
+            for height in range(probe[field].shape[1])
         ]
-        print(probe_tables.table_text(spectra, found))
-        tables = {"spectra": probe_tables.spectra_csv(spectra)}
+        print(sampled.table_text(spectra, found))
+        tables = {"spectra": sampled.spectra_csv(spectra)}
         if found:
-            tables["convection"] = probe_tables.convection_csv(found)
+            tables["convection"] = sampled.convection_csv(found)
         for kind, text in tables.items():
             path = folder / f"probe_{name}_{kind}.csv"
             export.write_text(path, text)

@@ -17,7 +17,7 @@ from scipy.signal import get_window
 
 from sluice_post.array_space import ArraySpace, on_host, space_of
 from sluice_post.errors import UsageError
-from sluice_post.mode_points import ModePoints, PreparedPoints
+from sluice_post.mode_points import ModePoints
 from sluice_post.rank_limited import Decomposed, RankLimited
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ class _Stream:
         self.points, self.rank, self._removes_mean = points, rank, mean
         self.samples = 0
         self.begin = self.end = float("nan")  # times of the first and the last sample
-        self._prepared: PreparedPoints | None = None
-        self._space = ArraySpace()
+        self._space, self._factors = ArraySpace(), None  # those of the first sample
 
     def add(self, time: float, sample: Any) -> None:
         """Takes one sample: an array (component, *dims), or a list of arrays (*dims), one for each component.
@@ -44,10 +43,10 @@ class _Stream:
         Samples of a library with the array API stay on their device; others are copied to NumPy arrays.
         """
         self._check_time(time)
-        if self._prepared is None:
+        if self._factors is None:
             self._space = space_of(sample[0] if isinstance(sample, (list, tuple)) else sample)
-            self._prepared = self.points.in_space(self._space)
-        values = self._prepared.prepare(sample)
+            self._factors = self._space.put(self.points.factors())
+        values = self.points.prepare(sample, self._space, self._factors)
         if self.samples == 0:
             self._allocate()
             self.begin = time

@@ -9,8 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from sluice_post.convection import Convection
-from sluice_post.probe_tables import shown_heights
-from sluice_post.probes import FrequencySpectrum
+from sluice_post.probes import FrequencySpectrum, shown_heights
 from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, THIN, new_figure
 
 
@@ -51,18 +50,16 @@ def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
 
 def convection_figure(found: Sequence[Convection]) -> Figure:
     """Space-time correlations, in the frame of the grid, of the first and the last height of each field."""
-    fields = list(dict.fromkeys(one.field for one in found))
-    rows = [[one for one in found if one.field == field] for field in fields]
-    shown = [row if len(row) == 1 else [row[0], row[-1]] for row in rows]
-    columns = max(map(len, shown))
-    figure = new_figure(4.6 * columns + 1.0, 3.4 * len(fields))
-    panels = figure.subplots(len(fields), columns, squeeze=False)
-    for panel_row, row in zip(panels, shown, strict=True):
-        for axes in panel_row[len(row) :]:
+    of_field = {one.field: [other for other in found if other.field == one.field] for one in found}
+    rows = [ones[:1] + ones[1:][-1:] for ones in of_field.values()]
+    columns = max(map(len, rows))
+    figure = new_figure(4.6 * columns + 1.0, 3.4 * len(rows))
+    panels = figure.subplots(len(rows), columns, squeeze=False)
+    for n, row in enumerate(rows):
+        for axes, one in zip(panels[n], row, strict=False):
+            figure.colorbar(space_time_correlation(axes, one), ax=axes, label=rf"$R_{{{one.field * 2}}}$")
+        for axes in panels[n, len(row) :]:
             axes.set_visible(False)
-        for axes, one in zip(panel_row, row, strict=False):
-            image = space_time_correlation(axes, one)
-            figure.colorbar(image, ax=axes, label=rf"$R_{{{one.field * 2}}}$")
     return figure
 
 
