@@ -24,10 +24,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.printed import with_interval
 from sluice_post.uncertainty import degrees_of_freedom, standard_error, student_t95
 
-Array = NDArray[np.float64]
 Modes = NDArray[np.complex128]
 
 SEGMENTS = 8  # of the samples; the intervals come from what each of them adds

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.center_fields import CENTER_QUANTITIES, quantity_named
 from sluice_post.checkpoint import Checkpoint
 from sluice_post.child_process import write_whole
@@ -20,7 +21,6 @@ from sluice_post.hashes import byte_hash, field_hash, values_hash
 from sluice_post.hdf5_file import Hdf5File, Values, append_metadata_hash
 from sluice_post.xdmf import write_fields_xdmf
 
-Array = NDArray[np.float64]
 Cells = dict[str, NDArray[np.int64]]  # the chosen ones along each axis
 
 _DIRECTIONS = {"x": "streamwise", "y": "spanwise", "z": "wall-normal"}

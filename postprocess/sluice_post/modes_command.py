@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ import numpy as np
 
 from sluice_post import layout
 from sluice_post.cli_options import Commands, add_command, add_directory, parse_count
-from sluice_post.errors import NoBlocksError, UsageError, not_installed
+from sluice_post.errors import NoBlocksError, UsageError, require_installed
 from sluice_post.slices import slice_labels
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ def add_modes(commands: Commands) -> None:
 
 def write_modes(arguments: argparse.Namespace) -> None:
     """Reads a slice part by part and writes its modes. Other commands do not load what it imports."""
-    for module in ("xarray", "h5netcdf"):
-        if find_spec(module) is None:
-            raise UsageError(not_installed(module, "xarray"))
+    require_installed("xarray", "h5netcdf")
     from sluice_post.datasets.fields import samples_dataset
     from sluice_post.datasets.modes import save_modes
     from sluice_post.modes import StreamingPOD, StreamingSPOD

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File, Key, reading
-
-Array = NDArray[np.float64]
 
 
 def find_series(directory: Path, folder: str) -> list[str]:

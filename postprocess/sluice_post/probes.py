@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.signal import spectrogram
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.convection import Convection
 from sluice_post.datasets.fields import samples_dataset
 from sluice_post.errors import UsageError
@@ -25,8 +25,6 @@ from sluice_post.uncertainty import (
     standard_error,
     student_t95,
 )
-
-Array = NDArray[np.float64]
 
 EQUAL_STEPS = 1e-6  # the relative difference of steps in time that counts as none
 LONGEST_STEP = 2.0  # in medians of all steps; beyond it, samples are missing

@@ -14,10 +14,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.datasets.cf import INSTANTS
 from sluice_post.datasets.stored import in_chunks, stored_variable
-from sluice_post.datasets.variables import RHO, Array, Variables, dataset, variable
+from sluice_post.datasets.variables import RHO, Variables, dataset, variable
 from sluice_post.errors import InputOutputError, NoBlocksError
 from sluice_post.hdf5_file import Hdf5File, Key, reading
 from sluice_post.probe_parts import Stretch, each_part, index_path
