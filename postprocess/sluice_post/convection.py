@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from scipy.signal import detrend
 
 from sluice_post import layout
 from sluice_post.arrays import Array
@@ -89,11 +90,7 @@ def _moving_modes(values: Array, time: Array, wavenumber: Array, grid_velocity: 
     modes = np.fft.rfft(values, axis=2)
     modes[:, :, 0] = 0
     carried = np.exp(-1j * grid_velocity * np.outer(time, wavenumber))[:, None, :]
-    modes *= carried
-    centred = (time - time.mean()) / (time[-1] - time[0])
-    trend = np.tensordot(centred, modes, axes=1) / (centred**2).sum()
-    modes -= modes.mean(axis=0) + centred[:, None, None] * trend
-    return np.asarray(modes / carried)
+    return np.asarray(detrend(modes * carried, axis=0) / carried)
 
 
 def _cross_spectra(modes: Modes, segments: int, lags: int) -> tuple[Modes, NDArray[np.int64]]:
