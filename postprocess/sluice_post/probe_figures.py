@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 
 from sluice_post.convection import Convection
 from sluice_post.probes import FrequencySpectrum, shown_heights
-from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, THIN, new_figure
+from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, LINE_STYLES, THIN, legend, line_with_band, new_figure
 
 
 def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
@@ -26,17 +27,13 @@ def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
     """The premultiplied frequency spectrum of one field, a line for each height."""
     frequency = spectrum.frequency[1:]
     chosen = shown_heights(spectrum.z.size)
-    colour = None
+    colour: dict[str, Any] = {}
     for order, n in enumerate(chosen):
-        shade = 1 - 0.7 * order / max(1, len(chosen) - 1)
-        (line,) = axes.semilogx(
-            frequency,
-            frequency * spectrum.density[n, 1:],
-            color=colour,
-            alpha=shade,
-            label=f"$z/h={spectrum.z[n]:.3g}$",
-        )
-        colour = line.get_color()
+        label, shade = f"$z/h={spectrum.z[n]:.3g}$", 1 - 0.7 * order / max(1, len(chosen) - 1)
+        style = {"label": label, "alpha": shade, "linestyle": LINE_STYLES[order % len(LINE_STYLES)]}
+        values = frequency * spectrum.density[n, 1:]
+        colour = {"color": line_with_band(axes, frequency, values, **colour, **style)}
+    axes.set_xscale("log")
     axes.set_xlabel("$f\\,h/U$")
     if spectrum.field in COMPONENT:
         unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"
@@ -44,7 +41,7 @@ def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
     else:
         axes.set_ylabel(f"$f S$ of {spectrum.field}")
     axes.set_ylim(bottom=0)
-    axes.legend(fontsize=9)
+    legend(axes)
     return axes
 
 
@@ -75,5 +72,5 @@ def space_time_correlation(axes: Axes, one: Convection) -> QuadMesh:
     axes.set_xlabel("$r_x/h$")
     axes.set_ylabel(r"$\tau\,U/h$")
     velocity = f"$U_c/U$ {one.text}" if one.reason else f"$U_c/U=$ {one.text}".replace("+-", r"$\pm$")
-    axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: {velocity}", fontsize=11)
+    axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: {velocity}")
     return image
