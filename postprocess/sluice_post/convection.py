@@ -198,8 +198,9 @@ def convection(probe: xr.Dataset, field: str, height: int) -> Convection:
 
     def velocities(of: Modes) -> Array:
         """By the ridge: its slope through 0, lags with the square of their correlation as weights; by the phase."""
-        tau, peak, weight = lag[used], *(found[used] for found in ridge_of(of)[1:])
-        ridge = float(np.sum(weight**2 * tau * peak) / np.sum(weight**2 * tau**2))
+        _, moved, weight = ridge_of(of)
+        tau, squared = lag[used], weight[used] ** 2
+        ridge = float(np.sum(squared * tau * moved[used]) / np.sum(squared * tau**2))
         return np.array([ridge, _phase_velocity(of, used, lag, wavenumber, ridge)])
 
     cross = sums.sum(axis=0) / pairs.sum(axis=0)[:, None]
@@ -232,6 +233,9 @@ def convection(probe: xr.Dataset, field: str, height: int) -> Convection:
         peak,
         peak_correlation,
         used,
-        *(float(number) for pair in zip(both, widths, strict=True) for number in pair),
-        reason=reason,
+        float(both[0]),
+        float(widths[0]),
+        float(both[1]),
+        float(widths[1]),
+        reason,
     )

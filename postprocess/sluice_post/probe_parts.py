@@ -61,7 +61,8 @@ class Part(Hdf5File):
 
     def dtype(self, field: str) -> np.dtype[Any]:
         """Of the values of a field in the file, whose shape is verified."""
-        return np.dtype(self.dataset(field, self.shape(field), "float32", "float64").dtype.newbyteorder("="))
+        found: np.dtype[Any] = self.dataset(field, self.shape(field), "float32", "float64").dtype.newbyteorder("=")
+        return found
 
     def values_of(self, field: str) -> Array:
         """The samples of a field, (samples, nz, ny, nx)."""

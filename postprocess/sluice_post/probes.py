@@ -38,9 +38,9 @@ def read_probe(directory: Path, name: str, begin: float | None = None, end: floa
     path = str(index_path(directory, name))
     if found.sizes["time"] < MIN_SAMPLES:
         raise UsageError(f"{path}: has {found.sizes['time']} samples between these times; {MIN_SAMPLES} are needed")
-    found = found.load().astype(float)
-    found.encoding["source"] = path
-    return found
+    loaded: xr.Dataset = found.load().astype(float)
+    loaded.encoding["source"] = path
+    return loaded
 
 
 def equal_steps(probe: xr.Dataset) -> tuple[xr.Dataset, float]:

@@ -80,4 +80,5 @@ def in_chunks(found: xr.Dataset) -> xr.Dataset:
             plane = int(np.prod(values.shape[2:])) * values.dtype.itemsize
             planes = CHUNK_BYTES // max(1, plane * max(times, default=1))
             chunked[name] = values.chunk({"time": times, values.dims[1]: max(1, min(values.shape[1], planes))})
-    return found.assign(chunked)
+    in_files: xr.Dataset = found.assign(chunked)
+    return in_files
