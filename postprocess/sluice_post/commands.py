@@ -235,10 +235,11 @@ def probes(arguments: argparse.Namespace) -> None:
             print(f"interpolated to equal intervals, which differ by up to {100 * difference:.2g} %")
         if probe.attrs["grid_velocity"] != 0:
             print(f"the points move at {probe.attrs['grid_velocity']:g} along x: frequencies are those that they see")
-        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe]
+        fields = [str(field) for field in probe]
+        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in fields]
         found = [
             convection(probe, field, height)
-            for field in probe
+            for field in fields
             if has_whole_line(probe, field)
             for height in range(probe[field].shape[1])
         ]
