@@ -60,9 +60,8 @@ def write_fields_xdmf(
         kind = "Scalar" if len(components) == 1 else "Vector"
         parent = SubElement(grid, "Attribute", Name=quantity, AttributeType=kind, Center="Node")
         if kind == "Vector":
-            dimensions = _numbers([*shape, 3])
-            parent = SubElement(parent, "DataItem", ItemType="Function", Dimensions=dimensions)
-            parent.attrib["Function"] = "JOIN($0, $1, $2)"
+            parent = SubElement(parent, "DataItem", ItemType="Function", Function="JOIN($0, $1, $2)")
+            parent.attrib["Dimensions"] = _numbers([*shape, 3])
         for name in components:
             _refer(parent, f"{path.name}:/{name}", shape, precision)
     _write(path.with_suffix(".xdmf"), root)
