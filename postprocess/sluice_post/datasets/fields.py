@@ -175,15 +175,11 @@ def _is_like(found: xr.Dataset, other: xr.Dataset) -> bool:
     return fields == others and all(np.array_equal(found[line], other[line]) for line in other.indexes)
 
 
-def files_between(paths: Sequence[Path], begin: float | None, end: float | None) -> dict[Path, tuple[float, int]]:
-    """Time and step of those files of a series that are between two times."""
-    found = {}
-    for path in paths:
-        with reading(path, "the HDF5 file"), h5py.File(path, "r") as file:
-            time, step = float(file.attrs[layout.ATTR_TIME]), int(file.attrs[layout.ATTR_STEP])
-        if (begin is None or time >= begin) and (end is None or time <= end):
-            found[path] = time, step
-    return found
+def files_between(paths: Sequence[Path], begin: float | None, end: float | None) -> dict[Path, xr.Dataset]:
+    """Those files of a series that are between two times, as checkpoint_dataset has them."""
+    found = {path: checkpoint_dataset(path) for path in paths}
+    first, last = -np.inf if begin is None else begin, np.inf if end is None else end
+    return {path: snapshot for path, snapshot in found.items() if first <= float(snapshot.time) <= last}
 
 
 def field_series_dataset(name: str, paths: Sequence[Path], begin: float | None, end: float | None) -> xr.Dataset:
@@ -195,8 +191,8 @@ def field_series_dataset(name: str, paths: Sequence[Path], begin: float | None, 
     chosen = files_between(paths, begin, end)
     if not chosen:
         raise NoBlocksError(f"{paths[0].parent}: there are no fields {name} between these times")
-    first, *others = map(checkpoint_dataset, chosen)
-    for path, other in zip(list(chosen)[1:], others, strict=True):
+    first = next(iter(chosen.values()))
+    for path, other in chosen.items():
         if not _is_like(other, first):
             raise InputOutputError(f"{path}: has other points or fields than the first file of the series")
     variables = {}
@@ -205,8 +201,8 @@ def field_series_dataset(name: str, paths: Sequence[Path], begin: float | None, 
         dims = [str(dim) for dim in values.dims]
         variables[str(field)] = stored_variable(dims, pieces, values.shape, values.dtype, **_attributes(str(field)))
     coordinates = {str(line): first[line].variable for line in first.indexes}
-    times, steps = zip(*chosen.values(), strict=True)
-    coordinates |= {"time": variable("time", times, *_TIME), "step": variable("time", steps, _STEP)}
+    coordinates["time"] = variable("time", [float(found.time) for found in chosen.values()], *_TIME)
+    coordinates["step"] = variable("time", [int(found.attrs[layout.ATTR_STEP]) for found in chosen.values()], _STEP)
     about = {key: first.attrs[key] for key in _KEPT if key != layout.ATTR_STEP}
     return in_chunks(dataset(variables, coordinates, INSTANTS, name=name, **about))
 
