@@ -123,7 +123,9 @@ def _ridge(correlation: Array, separation: Array, length: float) -> tuple[Array,
         expected = 2 * peak[n - 1] - peak[n - 2] if n > 1 else 0.0
         distance = (separation - expected + length / 2) % length - length / 2
         near = np.abs(distance) <= (length / 4 if n > 1 else length)
-        best = int(np.argmax(np.where(near, correlation[n], -np.inf)))
+        heights = np.where(near, correlation[n], -np.inf)
+        equal = heights >= heights.max() - 1e-9  # a wave that fits into the box several times has several peaks
+        best = int(np.argmin(np.where(equal, np.abs(distance), np.inf)))
         before, after = correlation[n, best - 1], correlation[n, (best + 1) % separation.size]
         curvature = before - 2 * correlation[n, best] + after
         shift = 0.5 * (before - after) / curvature if curvature < 0 else 0.0
