@@ -282,13 +282,13 @@ def _phases(arguments: argparse.Namespace) -> None:
 
 
 def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None:
-    from sluice_post.probe_xdmf import write_xdmf
+    from sluice_post.xdmf import write_probe_xdmf
 
     if arguments.output is not None or arguments.segment is not None:
         raise UsageError("--xdmf writes beside the probe, without spectra: leave -o and --segment out")
     written = 0
     for name in names:
-        found = write_xdmf(arguments.directory, name, arguments.begin, arguments.end)
+        found = write_probe_xdmf(arguments.directory, name, arguments.begin, arguments.end)
         if found is not None:
             path, samples = found
             print(f"probe {name}: {samples} samples, for ParaView: {path}")
@@ -318,7 +318,7 @@ def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None
     FOLDER,
 )
 def _probes(arguments: argparse.Namespace) -> None:
-    from sluice_post import probe_figures, probe_tables
+    from sluice_post import probe_figures
     from sluice_post import probes as sampled
     from sluice_post.convection import convection, has_whole_line
     from sluice_post.probe_parts import find_probes
@@ -334,21 +334,20 @@ def _probes(arguments: argparse.Namespace) -> None:
         return
     folder: Path = arguments.output or directory
     for name in names:
-        probe, difference = sampled.read_probe(directory, name, arguments.begin, arguments.end).equal_steps()
-        print(
-            f"probe {name}: {probe.time.size} samples from {probe.time[0]:g} to {probe.time[-1]:g}, "
-            f"every {probe.time[1] - probe.time[0]:.4g}"
-        )
+        probe, difference = sampled.equal_steps(sampled.read_probe(directory, name, arguments.begin, arguments.end))
+        time = probe.time.values
+        print(f"probe {name}: {time.size} samples from {time[0]:g} to {time[-1]:g}, every {time[1] - time[0]:.4g}")
         if difference > 0:
             print(f"interpolated to equal intervals, which differ by up to {100 * difference:.2g} %")
-        if probe.grid_velocity != 0:
-            print(f"the points move at {probe.grid_velocity:g} along x: frequencies are those that they see")
-        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe.fields]
-        lines = [field for field in probe.fields if has_whole_line(probe, field)]
-        found = [convection(probe, field, n) for field in lines for n in range(probe.axis(field, "z").size)]
-        print(probe_tables.table_text(spectra, found))
-        tables = {"spectra": probe_tables.spectra_csv(spectra)}
-        tables |= {"convection": probe_tables.convection_csv(found)} if found else {}
+        if probe.attrs["grid_velocity"] != 0:
+            print(f"the points move at {probe.attrs['grid_velocity']:g} along x: frequencies are those that they see")
+        fields = [str(field) for field in probe]
+        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in fields]
+        lines = [field for field in fields if has_whole_line(probe, field)]
+        found = [convection(probe, field, n) for field in lines for n in range(probe[field].shape[1])]
+        print(sampled.table_text(spectra, found))
+        tables = {"spectra": sampled.spectra_csv(spectra)}
+        tables |= {"convection": sampled.convection_csv(found)} if found else {}
         for kind, text in tables.items():
             path = folder / f"probe_{name}_{kind}.csv"
             export.write_text(path, text)

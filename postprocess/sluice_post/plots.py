@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from math import inf
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 
 from sluice_post import (
@@ -26,7 +27,7 @@ from sluice_post import (
 from sluice_post.convection import convection
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.evaluated_run import EvaluatedRun
-from sluice_post.probes import Probe, frequency_spectrum, read_probe
+from sluice_post.probes import equal_steps, frequency_spectrum, read_probe
 from sluice_post.reference import Reference
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
@@ -356,6 +357,6 @@ class RunPlots:
         probe_figures.space_time_correlation(ax, convection(self._probe(probe), field, height))
         return ax
 
-    def _probe(self, name: str) -> Probe:
+    def _probe(self, name: str) -> xr.Dataset:
         chosen = self._run.selection
-        return read_probe(self._run.directory, name, chosen.begin, chosen.end).equal_steps()[0]
+        return equal_steps(read_probe(self._run.directory, name, chosen.begin, chosen.end))[0]
