@@ -9,6 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from sluice_post.alt_texts import alt_text
 from sluice_post.html import EmbeddedFigure
 from sluice_post.movies import Scene, movie_over
 from sluice_post.style import figure_style, png_bytes, save_png
@@ -61,6 +62,6 @@ def draw_entries(entries: Sequence[Entry], folder: Path, problems: list[str] | N
                 movie = movie_over(drawing, entry.scene, [] if problems is None else problems)
                 png = untimed if movie is not None else png
             encoded = base64.b64encode(png).decode("ascii")
-            embedded = EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide, movie)
-            drawn.append(Drawn(path, embedded))
+            alt = alt_text(entry.title, drawing)
+            drawn.append(Drawn(path, EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide, movie, alt)))
     return drawn

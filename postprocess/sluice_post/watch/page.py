@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 from bokeh.document import Document
 from bokeh.models import Div, InlineStyleSheet
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from sluice_post.html import number
+from sluice_post.html import environment
 from sluice_post.reference import Reference
 from sluice_post.watch.follow import Snapshot
 from sluice_post.watch.history import History
@@ -20,19 +19,12 @@ from sluice_post.watch.status import State
 
 INTERVAL_MILLISECONDS = 500  # between looks at the newest snapshot
 
-_environment = Environment(
-    loader=PackageLoader("sluice_post"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_environment.filters.update(number=number, duration=readable_duration)
+environment.filters["duration"] = readable_duration
 
 
 def _style() -> InlineStyleSheet:
     return InlineStyleSheet(
-        css="".join(_environment.get_template(name).render() for name in ("report.css", "watch.css"))
+        css="".join(environment.get_template(name).render() for name in ("report.css", "watch.css"))
     )
 
 
@@ -57,7 +49,7 @@ class Page:
 
     def show_in(self, document: Document) -> None:
         """Makes it the content of a document, and keeps it up to date."""
-        document.template = _environment.get_template("watch.html")
+        document.template = environment.get_template("watch.html")
         # First of all: models that belong to a document take ten times as long to change.
         document.title = self.update()
         with document.models.freeze():
@@ -88,7 +80,7 @@ class Page:
         open_end = snapshot.status.state in (State.RUNNING, State.UNKNOWN)
         age = time.time() - snapshot.last_row if open_end and snapshot.last_row is not None else None
         for name, text in self._texts.items():
-            text.text = _environment.get_template(f"watch_{name}.html").render(
+            text.text = environment.get_template(f"watch_{name}.html").render(
                 run=snapshot, state=snapshot.status.state.value, age=age, reference=self._reference, ended=ended
             )
         progress = snapshot.progress
