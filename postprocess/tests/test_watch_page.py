@@ -155,7 +155,7 @@ def restarts_in(graph):
 
 def further_graphs(shown):
     """All but the five that every case has."""
-    return {graph.yaxis[0].axis_label: graph for graph in shown["history"].children[5:]}
+    return {graph.yaxis[0].axis_label: graph for graph in shown["history"].elements[5:]}
 
 
 FURTHER = {

@@ -16,7 +16,7 @@ def new_graph(x_label: str, y_label: str, height: int = 270, **options: object) 
     """An empty graph as wide as its place. Labels are plain text: TeX would load half a second longer."""
     graph = figure(
         height=height, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save", active_drag=None,
-        min_border_right=12, outline_line_color="#333333", **options,
+        min_border_right=12, outline_line_color="#333333", background_fill_color=None, **options,
     )  # fmt: skip
     graph.styles = {"border": "1px solid var(--rule)", "border-radius": "8px", "overflow": "hidden", "min-width": "0"}
     graph.toolbar.update(autohide=True, logo=None)
@@ -31,7 +31,7 @@ def new_graph(x_label: str, y_label: str, height: int = 270, **options: object) 
 def place_legend(graph: figure, location: str, columns: int = 1) -> None:
     """A legend without a frame inside the graph; a click on an entry hides its line."""
     graph.legend[0].update(
-        location=location, ncols=columns, border_line_color=None, background_fill_alpha=0.7, padding=4,
+        location=location, ncols=columns, border_line_color=None, background_fill_alpha=0.9, padding=4,
         label_text_font_size="12px", spacing=8 if columns > 1 else 0, glyph_width=18, click_policy="hide",
     )  # fmt: skip
 

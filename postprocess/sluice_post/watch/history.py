@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from bokeh.models import Column, ColumnDataSource, CustomJSTickFormatter, InlineStyleSheet, LinearAxis
+from bokeh.models import ColumnDataSource, CustomJSTickFormatter, InlineStyleSheet, LinearAxis, Pane
 from numpy.typing import NDArray
 
 from sluice_post import layout
@@ -161,9 +161,7 @@ class History:
             panel.graph.update(name=name, visible=False)
         self._further: list[Panel] = []
         graphs = [panel.graph for panel in self._fixed.values()]
-        self.root = Column(
-            children=graphs, name="history", sizing_mode="stretch_width", stylesheets=[style], css_classes=["graphs"]
-        )
+        self.root = Pane(elements=graphs, name="history", stylesheets=[style], css_classes=["graphs"])
         self._friction_velocity: LinearAxis | None = None
 
     def _panel(self, plan: Plan) -> Panel:
@@ -175,7 +173,7 @@ class History:
         self._source.data = dict(columns)
         if are_others:
             self._further = [self._panel(plan) for plan in _plans(list(columns))]
-            self.root.children = [panel.graph for panel in (*self._fixed.values(), *self._further)]
+            self.root.elements = [panel.graph for panel in (*self._fixed.values(), *self._further)]
 
     def update(self, snapshot: Snapshot) -> None:
         """Adds the rows that are new; all of them if earlier ones have changed or there are too many."""

@@ -10,7 +10,7 @@ from bokeh.models import ColorBar, ColumnDataSource, CustomJS, Div, InlineStyleS
 from bokeh.plotting import figure
 from matplotlib.colors import to_hex
 
-from sluice_post.style import DIVERGING_MAP, GREY
+from sluice_post.style import BLACK, DIVERGING_MAP, GREY
 from sluice_post.watch.graphs import FollowingRange, new_graph
 from sluice_post.watch.pictures import Picture
 
@@ -50,7 +50,7 @@ class PictureGraph:
         )
         self._bar = ColorBar(
             color_mapper=self._values, width=12, padding=4, title_text_align="left", major_tick_in=0,
-            bar_line_color=GREY,
+            bar_line_color=GREY, major_label_text_color=BLACK,
         )  # fmt: skip
         self.graph.add_layout(self._bar, "right")
         self.graph.visible = False
