@@ -24,7 +24,6 @@ from sluice_post.printed import (
     digits_of,
     is_determined,
     is_exact,
-    rounded,
     width_text,
     with_interval,
 )
@@ -47,7 +46,7 @@ def number(value: float, half_width: float = nan) -> Markup:
     if isfinite(half_width) and not is_exact(value, half_width):
         shown, _, exponent = digits_of(value, half_width)
         return as_html(f"{shown}e{exponent}" if exponent else shown)
-    return as_html(rounded(value, 5) if value == 0 or 1e-2 <= abs(value) < 1e6 else f"{value:.3e}")
+    return as_html(f"{value:.5g}" if value == 0 or 1e-2 <= abs(value) < 1e6 else f"{value:.3e}")
 
 
 def interval(value: float, half_width: float) -> Markup:

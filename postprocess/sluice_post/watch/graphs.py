@@ -13,12 +13,15 @@ LABELS = {"axis_label_text_font_size": "15px", "axis_label_text_color": BLACK, "
 
 
 def new_graph(x_label: str, y_label: str, height: int = 270, **options: object) -> figure:
-    """An empty graph as wide as its place. Labels are plain text: TeX would load half a second longer."""
+    """An empty graph as wide as its place. Labels are plain text: TeX would load half a second longer.
+
+    The card of the page is its background; with an alpha of 0, Bokeh outlines the whole canvas as well as the frame.
+    """
     graph = figure(
         height=height, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save", active_drag=None,
-        min_border_right=12, outline_line_color="#333333", background_fill_color=None, **options,
+        min_border_right=12, outline_line_color="#333333", background_fill_alpha=0.01, **options,
     )  # fmt: skip
-    graph.styles = {"border": "1px solid var(--rule)", "border-radius": "8px", "overflow": "hidden", "min-width": "0"}
+    graph.styles = {"border": "1px solid var(--rule)", "border-radius": "8px", "overflow": "hidden", "background": "var(--paper)"}
     graph.toolbar.update(autohide=True, logo=None)
     graph.xaxis.axis_label, graph.yaxis.axis_label = x_label, y_label
     for axis in graph.axis:
