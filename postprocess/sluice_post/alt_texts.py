@@ -14,12 +14,10 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.printed import rounded
 from sluice_post.style import GREY
-
-Array = NDArray[np.float64]
 
 _COLORBAR = "<colorbar>"  # the label of the axes of one
 _MAX_LINES = 4  # of a panel: those with the largest values

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 from bokeh.models import ColumnDataSource, CustomJSTickFormatter, InlineStyleSheet, LinearAxis, Pane
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.control import POWER_COLUMNS
 from sluice_post.figures_run import is_constant, settled_range, thinned
 from sluice_post.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION
@@ -17,8 +17,6 @@ from sluice_post.timeseries import TimeSeries, walls_with_shear
 from sluice_post.watch.case import Case
 from sluice_post.watch.follow import Snapshot
 from sluice_post.watch.graphs import LABELS, TICKS, FollowingRange, add_hover, new_graph, place_legend
-
-Array = NDArray[np.float64]
 
 MAX_ROWS = 1500  # shown after thinning; twice as many before it is repeated
 _COLOURS = {"bottom": BLUE, "top": VERMILLION}
