@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
 from sluice_post.arrays import Array
-from sluice_post.printed import rounded
+from sluice_post.printed import ROUND_OFF, rounded
 from sluice_post.style import GREY
 
 _COLORBAR = "<colorbar>"  # the label of the axes of one
@@ -25,7 +26,18 @@ _SYMBOLS = {
     **{"tau": "τ", "nu": "ν", "rho": "ρ", "theta": "θ", "Theta": "Θ", "lambda": "λ", "omega": "ω", "Omega": "Ω"},
     **{"Delta": "Δ", "delta": "δ", "eta": "η", "xi": "ξ", "kappa": "κ", "varepsilon": "ε", "epsilon": "ε"},
     **{"gamma": "γ", "langle": "⟨", "rangle": "⟩", "times": "×", "cdot": "·", "prime": "′", "pm": "±", "partial": "∂"},
-    **{"nabla": "∇", "quad": " ", "approx": "≈", "leq": "≤", "geq": "≥", "infty": "∞", "alpha": "α", "beta": "β", "phi": "φ", "psi": "ψ"},
+    **{
+        "nabla": "∇",
+        "quad": " ",
+        "approx": "≈",
+        "leq": "≤",
+        "geq": "≥",
+        "infty": "∞",
+        "alpha": "α",
+        "beta": "β",
+        "phi": "φ",
+        "psi": "ψ",
+    },
 }
 _FONTS = "mathrm|mathbf|mathit|mathcal|mathregular|text|rm|left|right|overline|tilde|hat|displaystyle"
 
@@ -56,14 +68,19 @@ def _points(line: Line2D) -> tuple[Array, Array]:
     return x[known], y[known]
 
 
+def _is_named(line: Line2D) -> bool:
+    return not str(line.get_label()).startswith("_")
+
+
 def _course(line: Line2D, place: str) -> tuple[float, str]:
-    """The largest magnitude of a line, and what to say of it: the extreme if it has one, else how it begins and ends."""
+    """The largest magnitude of a line, and what to say of it: its extreme, else how it begins and ends."""
     x, y = _points(line)
     at = int(np.argmax(np.abs(y)))
-    name = "" if line.get_label().startswith("_") else f"{plain_text(line.get_label())} "
+    name = f"{plain_text(str(line.get_label()))} " if _is_named(line) else ""
 
     def point(n: int) -> str:
-        return f"{rounded(float(y[n]), 3)} at {place} = {rounded(float(x[n]), 3)}"
+        value = 0.0 if abs(y[n]) < ROUND_OFF * abs(y[at]) else float(y[n])
+        return f"{rounded(value, 3)} at {place} = {rounded(float(x[n]), 3)}"
 
     is_history = place.startswith("t ")
     text = f"from {point(0)} to {point(-1)}" if is_history or at in (0, len(y) - 1) else f"largest {point(at)}"
@@ -74,20 +91,20 @@ def _lines(axes: Axes) -> str:
     lines = [line for line in axes.get_lines() if line.get_visible() and line.get_transform() == axes.transData]
     lines = [line for line in lines if _points(line)[0].size > 2]
     lines = [line for line in lines if to_hex(line.get_color()) != GREY.lower()] or lines  # grey: laws to compare with
-    named = [line for line in lines if not line.get_label().startswith("_")] or lines[:1]
+    named = [line for line in lines if _is_named(line)] or lines[:1]
     place = re.split(r",| \(", _label(axes, "x"))[0]
     found = sorted((_course(line, place) for line in named), key=lambda one: -one[0])[:_MAX_LINES]
     return f"{'; '.join(text for _, text in found)}." if found else ""
 
 
 def _range(axes: Axes, shown: ScalarMappable) -> str:
-    values = np.ma.masked_invalid(np.ma.asarray(shown.get_array()))
+    values: Any = np.ma.masked_invalid(np.ma.asarray(shown.get_array()))
     if values.count() == 0:
         return ""
     bar = getattr(shown, "colorbar", None)
     label = plain_text(bar.ax.get_ylabel() or bar.ax.get_title() or bar.ax.get_xlabel()) if bar is not None else ""
     low, high = rounded(float(values.min()), 3), rounded(float(values.max()), 3)
-    marks = [_points(line) for line in axes.get_lines() if line.get_xydata().shape[0] == 1]
+    marks = [_points(line) for line in axes.get_lines() if np.size(line.get_xdata()) == 1]
     at = "".join(f", marked at ({rounded(x[0], 3)}, {rounded(y[0], 3)})" for x, y in marks if x.size)
     return f"colours{f' of {label}' if label else ''} from {low} to {high}{at}."
 
@@ -106,7 +123,8 @@ def _panels(figure: Figure) -> Iterator[str]:
         title = plain_text(" ".join(filter(None, (axes.get_title(place) for place in ("left", "center", "right")))))
         images = [shown for shown in axes.get_children() if isinstance(shown, QuadMesh | AxesImage)]
         found = " ".join(_range(axes, shown) for shown in images) or _lines(axes) or _bars(axes)
-        yield f"{f'{title}: ' if title else ''}{_axis(axes, 'y')} against {_axis(axes, 'x')}{f': {found}' if found else '.'}"
+        about = f"{f'{title}: ' if title else ''}{_axis(axes, 'y')} against {_axis(axes, 'x')}"
+        yield f"{about}: {found}" if found else f"{about}."
 
 
 def alt_text(title: str, figure: Figure) -> str:

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from sluice_post.errors import UsageError
-from sluice_post.study import StudyRun
 from sluice_post.printed import rounded, width_text
+from sluice_post.study import StudyRun
 from sluice_post.study_tables import HEADINGS, markdown_table, number_text
 
 ORDERS = (0.5, 20.0)  # range in which the order is looked for

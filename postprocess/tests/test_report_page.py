@@ -1,5 +1,6 @@
-"""The page of a report, for all readers: its structure, its alternative texts, its colours, and its width on a phone."""
+"""The page of a report, for all readers: structure, alternative texts, colours, and width on a phone."""
 
+import itertools
 import re
 import shutil
 import subprocess
@@ -66,7 +67,7 @@ def test_language_headings_and_links(page):
     assert page.all("html")[0]["lang"] == "en"
     levels = [int(one["tag"][1]) for one in page.all("h1", "h2", "h3", "h4")]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     targets = {one["id"] for one in page.tags if "id" in one}
     links = [one["href"] for one in page.all("a")]
     assert len(links) >= 5 and {link.removeprefix("#") for link in links} <= targets

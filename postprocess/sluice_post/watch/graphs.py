@@ -21,7 +21,12 @@ def new_graph(x_label: str, y_label: str, height: int = 270, **options: object) 
         height=height, sizing_mode="stretch_width", tools="pan,box_zoom,reset,save", active_drag=None,
         min_border_right=12, outline_line_color="#333333", background_fill_alpha=0.01, **options,
     )  # fmt: skip
-    graph.styles = {"border": "1px solid var(--rule)", "border-radius": "8px", "overflow": "hidden", "background": "var(--paper)"}
+    graph.styles = {
+        "border": "1px solid var(--rule)",
+        "border-radius": "8px",
+        "overflow": "hidden",
+        "background": "var(--paper)",
+    }
     graph.toolbar.update(autohide=True, logo=None)
     graph.xaxis.axis_label, graph.yaxis.axis_label = x_label, y_label
     for axis in graph.axis:

@@ -131,8 +131,12 @@ class Panel:
         if plan.lines[0].legend:
             place_legend(self.graph, "top_right", columns=2)
         self.graph.vspan(x="time", source=restarts, color=GREY, line_dash="dashed")
-        values = [(one.legend or one.column.replace("_", " "), f"@{{{one.column}}}{{{one.digits}}}") for one in plan.lines]
-        add_hover(self.graph, self.lines[:1], ("step", f"@{layout.STEP}"), ("time", f"@{layout.TIME}{{0.000}}"), *values)
+        values = [
+            (one.legend or one.column.replace("_", " "), f"@{{{one.column}}}{{{one.digits}}}") for one in plan.lines
+        ]
+        add_hover(
+            self.graph, self.lines[:1], ("step", f"@{layout.STEP}"), ("time", f"@{layout.TIME}{{0.000}}"), *values
+        )
 
     def scale(self, data: Mapping[str, Array], columns: Sequence[str] = ()) -> None:
         """Fits the ordinate to these columns, all of the panel if none are named."""
