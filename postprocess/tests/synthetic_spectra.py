@@ -6,7 +6,8 @@ import synthetic
 from sluice_post.run import load_statistics
 from sluice_post.spectra import load_spectra
 
-EVEN, ODD = (12, 8, 24), (9, 7, 24)
+EVEN, ODD, WIDE = (12, 8, 24), (9, 7, 24), (16, 12, 24)
+AMPLITUDES = np.array([1.0, 1.2, 0.9, 1.1, 1.3, 0.8, 1.05, 0.95])  # of the blocks of a run
 PLANES = ([0, 3, 11, 20], [0, 3, 12, 21])  # of 24 cells: 3 and 20, and the faces 3 and 21, are mirror images
 
 MKM = """# up to Re_tau=590, Physics of Fluids

@@ -4,7 +4,20 @@ import re
 
 import numpy as np
 import pytest
-from synthetic_spectra import EVEN, ODD, PLANES, Fields, Oblique, flow_of, fluctuation, load, plane_spectrum, write
+from synthetic_spectra import (
+    AMPLITUDES,
+    EVEN,
+    ODD,
+    PLANES,
+    WIDE,
+    Fields,
+    Oblique,
+    flow_of,
+    fluctuation,
+    load,
+    plane_spectrum,
+    write,
+)
 
 from sluice_post.cli import main
 from sluice_post.spectra import evaluate_spectra, wall_spectra
@@ -63,20 +76,18 @@ def test_what_is_zero_by_symmetry_has_no_peak(tmp_path, flow_type):
 
 
 def test_peaks_of_an_oblique_wave(tmp_path):
-    flow = flow_of((16, 12, 24))
-    amplitudes = np.array([1.0, 1.2, 0.9, 1.1, 1.3, 0.8, 1.05, 0.95])
-    write(tmp_path, [Oblique(flow, amplitude) for amplitude in amplitudes], PLANES)
+    flow = flow_of(WIDE)
+    write(tmp_path, [Oblique(flow, amplitude) for amplitude in AMPLITUDES], PLANES)
     parameters, blocks = load(tmp_path)
     evaluated = evaluate_spectra(blocks, parameters, [30.0])
-    peaks = [peak for peak in evaluated.peaks if peak.quantity == "uu"]
-    np.testing.assert_allclose([peak.z_plus for peak in peaks], flow.z[[0, 3, 11]] * 180)
-    expected = mean_with_interval(amplitudes**2 * 5 / 2)
-    for peak in peaks:
-        assert peak.value == pytest.approx(6 * expected.mean)
-        assert peak.half_width == pytest.approx(6 * expected.half_width)
-        assert peak.variance == pytest.approx(expected.mean)
-        assert peak.wavelength_plus["x"] == pytest.approx(4 * np.pi / 3 * 180)
-        assert peak.wavelength_plus["y"] == pytest.approx(flow.size[1] / 2 * 180)
+    plane, expected = evaluated.found.planes["uu"], mean_with_interval(AMPLITUDES**2 * 5 / 2)
+    np.testing.assert_allclose(plane.z_plus, flow.z[[0, 3, 11]] * 180)
+    np.testing.assert_allclose(evaluated.values["peak_uu"], 6 * expected.mean)
+    np.testing.assert_allclose(evaluated.bands["peak_uu"], 6 * expected.half_width)
+    np.testing.assert_allclose(evaluated.values["variance_plane_uu"], expected.mean)
+    _, across, along = plane.peaks()
+    np.testing.assert_allclose(plane.wavelength_plus["x"][along], 4 * np.pi / 3 * 180)
+    np.testing.assert_allclose(plane.wavelength_plus["y"][across], flow.size[1] / 2 * 180)
     text = table_text(evaluated)
     assert re.search(r"^uu +[0-9.]+( +[0-9.]+ \+- [0-9.]+){2} +754 +", text, re.MULTILINE)
     plane_figure(evaluated.found, 0)
@@ -84,7 +95,7 @@ def test_peaks_of_an_oblique_wave(tmp_path):
 
 @pytest.mark.parametrize("flow_type", ["couette", "open_channel"])
 def test_planes_of_other_flows(tmp_path, flow_type):
-    flow = flow_of((16, 12, 24), flow_type=flow_type)
+    flow = flow_of(WIDE, flow_type=flow_type)
     write(tmp_path, [Oblique(flow), Oblique(flow)], PLANES)
     parameters, blocks = load(tmp_path)
     found = wall_spectra(blocks.means(), parameters)

@@ -96,10 +96,10 @@ def test_one_wave_is_one_line(tmp_path):
     assert profiles.c_tau == pytest.approx(-FLUX / 0.0637, rel=1e-6)
     exact = np.zeros((2, 7))
     exact[:, 3] = 0.1**2 / 2 / profiles.c_tau**2
-    np.testing.assert_allclose(found.energy["cc", "x"], exact, rtol=0, atol=1e-9 * exact.max())
+    np.testing.assert_allclose(found.values["cc_kx_at"], exact, rtol=0, atol=1e-9 * exact.max())
     exact = np.zeros((2, 5))
     exact[:, 0] = 0.1**2 / 2 / profiles.c_tau**2
-    np.testing.assert_allclose(found.energy["cc", "y"], exact, rtol=0, atol=1e-9 * exact.max())
+    np.testing.assert_allclose(found.values["cc_ky_at"], exact, rtol=0, atol=1e-9 * exact.max())
     z_plus, wavelength, values = found.found.premultiplied("cc", "x")
     assert wavelength[np.argmax(values[0])] == pytest.approx(found.found.wavelength_plus("x")[2])
     assert values[0].max() == pytest.approx(3 * 0.1**2 / 2 / profiles.c_tau**2)
@@ -111,7 +111,7 @@ def test_intervals_are_those_of_the_blocks(tmp_path):
     flow = synthetic_spectra.flow_of()
     states = [Heated(flow, 0, wave=(3, amplitude)) for amplitude in (0.1, 0.2, 0.15, 0.12, 0.18)]
     found, _ = evaluated(write(tmp_path, states))
-    bands = found.bands["cc", "x"]
+    bands = found.bands["cc_kx_at"]
     assert np.all(bands[:, 3] > 0)
     assert np.max(np.delete(bands, [0, 3], axis=1)) < 1e-9 * bands[0, 3]
     alone, _ = evaluated(write(tmp_path / "alone", states[:1]))

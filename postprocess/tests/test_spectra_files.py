@@ -31,15 +31,13 @@ def test_command(tmp_path, capsys):
     assert len(rows) == 3 * 7
     parameters, blocks = load(tmp_path)
     evaluated = evaluate_spectra(blocks, parameters, [15.0, 40.0, inf])
-    np.testing.assert_allclose(
-        rows["E_uu_plus"].reshape(3, 7), evaluated.lines.energy["uu", "x"], rtol=1e-8, atol=1e-12
-    )
+    np.testing.assert_allclose(rows["E_uu_plus"].reshape(3, 7), evaluated.values["uu_kx_at"], rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(rows["kx_h"][:7], np.arange(7) / 2, rtol=1e-9)
     np.testing.assert_allclose(rows["wavelength_plus"][1:7], 4 * np.pi * 180 / np.arange(1, 7), rtol=1e-6)
     assert np.all(rows["E_minus_uw_plus_ci95"] >= 0)
     rows = np.genfromtxt(folder / "spectra_wall_y.csv", delimiter=",", names=True)
-    np.testing.assert_allclose(rows["E_tau_y_plus"], evaluated.lines.on_wall["tau_y", "y"], rtol=1e-8)
-    np.testing.assert_allclose(rows["E_p_plus_ci95"], evaluated.bands.on_wall["p", "y"], rtol=1e-8)
+    np.testing.assert_allclose(rows["E_tau_y_plus"], evaluated.values["tau_y_wall_ky"], rtol=1e-8)
+    np.testing.assert_allclose(rows["E_p_plus_ci95"], evaluated.bands["p_wall_ky"], rtol=1e-8)
     rows = np.genfromtxt(folder / "correlations_y.csv", delimiter=",", names=True)
     assert len(rows) == 3 * 5
     np.testing.assert_allclose(rows["R_uu"][::5], 1.0)
