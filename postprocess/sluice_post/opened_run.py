@@ -13,7 +13,7 @@ import xarray as xr
 from sluice_post import layout
 from sluice_post.budgets import STRESSES
 from sluice_post.comparison import Comparison, compare_with
-from sluice_post.datasets import budgets, densities, fields, phases, profiles, scalar_profiles, scalars
+from sluice_post.datasets import budgets, fields, phases, profiles, scalar_profiles, scalars
 from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
@@ -115,8 +115,8 @@ class OpenedRun(EvaluatedRun):
 
     @cached_property
     def densities(self) -> xr.Dataset:
-        """Probability densities, quadrants and holes; see datasets/densities.py."""
-        return densities.densities_dataset(self.evaluated_densities)
+        """Probability densities, quadrants and holes; see evaluated_densities.py."""
+        return self.evaluated_densities.dataset
 
     @cached_property
     def phases(self) -> xr.Dataset:

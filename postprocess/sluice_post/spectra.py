@@ -331,7 +331,8 @@ def at_heights(found: WallSpectra, heights: Sequence[float]) -> Variables:
         values[f"variance_{quantity}_{axis}"] = xr.Variable("height", energy.sum(axis=1))
         if quantity in CORRELATED:
             covariance, spacing = correlation(energy, found.cells[axis]), found.length[axis] / found.cells[axis]
-            coefficient = covariance / covariance[:, :1]
+            with np.errstate(invalid="ignore"):  # w is 0 on a free-slip surface
+                coefficient = covariance / covariance[:, :1]
             about = f"two-point correlation coefficient {of}"
             values[f"R_{quantity}_{axis}"] = variable(("height", f"r_{axis}"), coefficient, about)
             length = [integral_length(row, spacing) for row in coefficient]
@@ -355,7 +356,9 @@ def _beside_heights(found: WallSpectra, usual: Sequence[float], whole: WallSpect
     for axis, cells in found.cells.items():
         cosines = np.cos(2 * np.pi * np.arange(cells // 2 + 1) * (cells // 2) / cells)
         energies = np.array([found.at(quantity, axis, z_plus) for quantity in VELOCITIES])
-        values[f"half_box_{axis}"] = xr.Variable(("component", "usual"), energies @ cosines / energies.sum(axis=2))
+        with np.errstate(invalid="ignore"):
+            coefficient = energies @ cosines / energies.sum(axis=2)
+        values[f"half_box_{axis}"] = xr.Variable(("component", "usual"), coefficient)
         values[f"fall_{axis}"] = xr.Variable((), found.falls("uu", axis)[np.argmin(whole.falls("uu", axis))])
     return values
 

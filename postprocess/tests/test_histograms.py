@@ -104,7 +104,7 @@ def test_what_is_in_the_end_bins_has_no_density():
 
 
 def test_joint_density_leaves_out_the_end_bins():
-    joint = Joint(np.ones((64, 64)), (0.0, 0.0), (1.0, 1.0))
+    joint = Joint(np.ones((64, 64)), np.zeros(2), np.ones(2))
     found = joint.density((np.arange(65.0), np.arange(65.0)))
     assert np.all(found[1:-1, 1:-1] == 1 / 64**2)
     assert found.sum() == pytest.approx((62 / 64) ** 2)
@@ -120,7 +120,7 @@ def test_a_wall_does_not_fluctuate():
 @pytest.mark.parametrize("factors", [(1, 1), (1, -1), (-0.5, 3)])
 def test_joint_density(factors):
     """Of correlated Gaussians, mirrored and stretched."""
-    low, width, mean, rms, correlation = (-8.3, -4.1), (0.25, 0.125), (0.1, -0.2), (1.0, 0.5), -0.4
+    low, width, mean, rms, correlation = np.array([-8.3, -4.1]), np.array([0.25, 0.125]), (0.1, -0.2), (1.0, 0.5), -0.4
     edges = [low[n] + width[n] * np.arange(65) for n in (0, 1)]
     joint = Joint(7 * gaussian_joint(*edges, *zip(mean, rms, strict=True), correlation), low, width).linear(factors)
     scales = [moments([joint.marginal(n)]) for n in (0, 1)]
