@@ -202,7 +202,7 @@ def agreement(evaluated: EvaluatedDensities) -> dict[str, dict[str, float]]:
             (4, "flatness", flatness, f"flat_{field}"),
         ):
             if field == "w" and n == 2:
-                expected = np.sqrt(face_values(found.view.means.centre["ww"])[:points]) / found.u_tau
+                expected = np.sqrt(np.maximum(face_values(found.view.means.centre["ww"])[:points], 0)) / found.u_tau
             elif profiles.has(name):
                 expected = profiles.column(name)[1][:points]
             else:
