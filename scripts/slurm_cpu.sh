@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A CPU run of any length under SLURM: stops cleanly before each time limit and goes on in the next job by itself.
 #   sbatch scripts/slurm_cpu.sh CASE.yaml OUTPUT_DIRECTORY
-# Adapt the lines marked with "site"; docs/guide.md, On a cluster, says more.
+# Adapt the lines marked with "site"; docs/parallel.md, On a cluster, says more.
 #SBATCH --job-name=sluice
 #SBATCH --account=my_project         # site
 #SBATCH --partition=standard         # site

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A GPU run of any length, one GPU per rank, under SLURM: stops cleanly before each time limit and then goes on.
 #   sbatch scripts/slurm_gpu.sh CASE.yaml OUTPUT_DIRECTORY
-# The program is that of the preset `cuda`. Adapt the lines marked with "site"; docs/guide.md, On a cluster, says more.
+# The program is that of the preset `cuda`. Adapt the lines marked with "site"; docs/parallel.md, On a cluster, says more.
 #SBATCH --job-name=sluice
 #SBATCH --account=my_project         # site
 #SBATCH --partition=gpu              # site

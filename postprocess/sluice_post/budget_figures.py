@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.budgets import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC, EvaluatedTerms
 from sluice_post.compare_budgets import References
-from sluice_post.figures import line_with_band
 from sluice_post.reference import Reference
 from sluice_post.style import (
     BLACK,
@@ -26,11 +25,10 @@ from sluice_post.style import (
     TEAL,
     THIN,
     VERMILLION,
+    line_with_band,
     log_wall_axis,
     new_figure,
 )
-
-Array = NDArray[np.float64]
 
 LARGE = ("k", "uu", "cc")
 

@@ -12,18 +12,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 from scipy.stats import norm
 
 from sluice_post import style
+from sluice_post.arrays import Array
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, EvaluatedDensities
-from sluice_post.figures import gaussian_line, line_with_band, near_wall
+from sluice_post.figures import gaussian_line, near_wall
 from sluice_post.histograms import density
 from sluice_post.quadrants import HOLE_SIZES
-from sluice_post.spectra_figures import decades_axis, legend_below, styles_of_heights
-
-Array = NDArray[np.float64]
+from sluice_post.spectra_figures import decades_axis, styles_of_heights
+from sluice_post.style import figure_legend, legend, line_with_band, published_points
 
 _NAMES = {"u": "streamwise", "v": "spanwise", "w": "wall-normal", "p": "pressure"}
 _LEAST = 1e-5  # density that is shown
@@ -52,17 +51,17 @@ def densities_figure(evaluated: EvaluatedDensities) -> Figure:
     panels = figure.subplots(2, 2)
     for axes, field in zip(panels.flat, FIELDS, strict=True):
         fluctuation_density(axes, evaluated, field)
-    legend_below(figure, panels[0, 0])
+    figure_legend(figure, panels[0, 0])
     return figure
 
 
 def fluctuation_density(axes: Axes, evaluated: EvaluatedDensities, field: str) -> Axes:
     """Density of the fluctuation of u, v, w or p over its standard deviation at the chosen heights."""
     values, widths = evaluated.values[f"density_{field}"], evaluated.width(f"density_{field}")
+    decades_axis(axes, _LEAST, 4 * float(np.nanmax(values)))
     for n, line in styles_of_heights(evaluated.names):
         _curve(axes, MIDDLES, values[n], widths[n], **line)
     _gaussian(axes, MIDDLES)
-    decades_axis(axes, _LEAST, 4 * float(np.nanmax(values)))
     axes.set_xlim(MIDDLES[0], MIDDLES[-1])
     axes.set_xlabel(rf"${field}'/{field}_\mathrm{{rms}}$ {_NAMES[field]}")
     axes.set_ylabel(rf"${field}_\mathrm{{rms}}\,P({field}')$")
@@ -81,16 +80,16 @@ def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> 
     """Density of one component of the wall shear, shear_x or shear_y, over the mean that u_tau is formed from."""
     edges, values = evaluated.shear_edges[name], evaluated.values[f"density_{name}"]
     x = (edges[1:] + edges[:-1]) / 2
+    decades_axis(axes, _LEAST, 4 * float(np.nanmax(values)))
     axes.axvline(0, **style.THIN)
     _curve(axes, x, values, evaluated.width(f"density_{name}"), label="this run")
     _gaussian(axes, x, (edges[0] + edges[-1]) / 2, float(evaluated.values[f"rms_{name}"]))
-    decades_axis(axes, _LEAST, 4 * float(np.nanmax(values)))
     shown = x[np.nan_to_num(values) > _LEAST]
     axes.set_xlim(min(0.0, float(shown[0])) - 0.1, float(shown[-1]) + 0.1)
     mean = r"|\langle\tau\rangle|" if evaluated.found.view.turns else r"\langle\tau_x\rangle"
     axes.set_xlabel(rf"$\tau_{name[-1]}/{mean}$")
     axes.set_ylabel(rf"${mean}\,P(\tau_{name[-1]})$")
-    axes.legend(loc="upper right")
+    legend(axes, loc="upper right")
     return axes
 
 
@@ -128,7 +127,7 @@ def density_map(axes: Axes, evaluated: EvaluatedDensities) -> QuadContourSet:
     some = middle[(values > 10.0 ** _DECADES[0]).any(axis=0)]
     axes.set_ylim(float(some[0]) - 0.5, float(some[-1]) + 0.5)
     axes.set_ylabel(r"$u^+$")
-    axes.legend(loc="upper left")
+    legend(axes, loc="upper left")
     return filled
 
 
@@ -138,7 +137,7 @@ def moments_figure(evaluated: EvaluatedDensities) -> Figure:
     left, right = figure.subplots(1, 2)
     moment_profile(left, evaluated, "skewness")
     moment_profile(right, evaluated, "flatness")
-    right.legend(loc="upper right")
+    legend(right, loc="upper right")
     return figure
 
 
@@ -153,7 +152,7 @@ def moment_profile(axes: Axes, evaluated: EvaluatedDensities, moment: str) -> Ax
         line = {"color": colour, "label": f"${field}$", **near_wall(z_plus)}
         line_with_band(axes, z_plus, values, evaluated.width(name)[known], **line)
         cut_off = evaluated.is_cut_off(name)[known]
-        axes.plot(z_plus[cut_off], values[cut_off], "o", markersize=5, markerfacecolor="white", color=colour, zorder=4)
+        published_points(axes, z_plus[cut_off], values[cut_off], colour)
         shown += values.tolist()
     gaussian_line(axes, moment)
     if moment == "flatness":
@@ -169,7 +168,7 @@ def quadrants_figure(evaluated: EvaluatedDensities) -> Figure:
     left, right = figure.subplots(1, 2)
     quadrant_contributions(left, evaluated)
     quadrant_fractions(right, evaluated)
-    legend_below(figure, left, columns=3)
+    figure_legend(figure, left, ncols=3)
     return figure
 
 
@@ -213,6 +212,7 @@ def figure_of_heights(
     for axes in panels.flat[count:]:
         axes.set_visible(False)
     drawn = [draw(axes, evaluated, n) for n, axes in enumerate(panels.flat[:count])]
+    columns = panels.flat[0].get_subplotspec().get_gridspec().ncols  # there may be fewer in print
     for n, axes in enumerate(panels.flat[:count]):
         is_lowest = n + columns >= count
         axes.tick_params(labelbottom=is_lowest)
@@ -225,7 +225,7 @@ def holes_figure(evaluated: EvaluatedDensities) -> Figure | None:
     if (made := figure_of_heights(evaluated, holes, sharey=False)) is None:
         return None
     figure, panels, _ = made
-    legend_below(figure, panels[0], columns=2 if len(panels) in (1, 2, 4) else 4)
+    figure_legend(figure, panels[0], ncols=4 if len(panels) == 3 or len(panels) > 4 else 2)
     return figure
 
 

@@ -8,13 +8,20 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from sluice_post.derived import COMPONENTS, SPACINGS, TENSORS, Derived, two_component_limit
-from sluice_post.figures import line_with_band
-from sluice_post.style import BLACK, BLUE, COMPONENT, ORANGE, PURPLE, THIN, VERMILLION, log_wall_axis, new_figure
-
-Array = NDArray[np.float64]
+from sluice_post.style import (
+    BLACK,
+    BLUE,
+    COMPONENT,
+    ORANGE,
+    PURPLE,
+    THIN,
+    VERMILLION,
+    line_with_band,
+    log_wall_axis,
+    new_figure,
+)
 
 _COLOURS = {"stress": BLUE, "dissipation": VERMILLION}
 _NAMES = {"stress": "Reynolds stresses", "dissipation": "dissipation tensor"}

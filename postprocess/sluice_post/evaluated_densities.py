@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.datasets import variables as described
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import RHO, Variables, dataset, variable
@@ -23,8 +24,6 @@ from sluice_post.profiles import face_values, wall_profiles
 from sluice_post.quadrants import HOLE_SIZES, JOINT_MIDDLES, outside_holes, quadrant_profiles, standardized_density
 from sluice_post.spectra import names_of_heights, require_heights, usual_heights
 from sluice_post.statistics import Means
-
-Array = NDArray[np.float64]
 
 EDGES = np.linspace(-8, 8, 129)  # of the bins of densities, in standard deviations
 MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2

@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.datasets.variables import Variables, with_interval
 from sluice_post.printed import with_interval as printed
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

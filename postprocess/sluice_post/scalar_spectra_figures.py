@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from sluice_post.scalar_spectra import QUANTITIES, EvaluatedScalarSpectra
 from sluice_post.spectra import AXES
-from sluice_post.spectra_figures import density_label, legend_below, maps, premultiplied, spectra_map, styles_of_heights
-from sluice_post.style import THIN, new_figure
+from sluice_post.spectra_figures import density_label, maps, premultiplied, spectra_map, styles_of_heights
+from sluice_post.style import THIN, figure_legend, new_figure
 
 PANELS = [(quantity, axis) for quantity in QUANTITIES for axis in AXES]
 
@@ -27,7 +27,7 @@ def lines_figure(evaluated: EvaluatedScalarSpectra) -> Figure:
     panels = figure.subplots(2, 2, sharex="col", sharey="row")
     for axes, (quantity, axis) in zip(panels.flat, PANELS, strict=True):
         spectrum(axes, evaluated, quantity, axis).label_outer()
-    legend_below(figure, panels[0, 0])
+    figure_legend(figure, panels[0, 0])
     return figure
 
 

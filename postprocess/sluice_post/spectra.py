@@ -17,6 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.companions import choose_blocks, with_profiles
 from sluice_post.datasets import variables as described
 from sluice_post.datasets.cf import PLANES_AND_TIME
@@ -29,8 +30,6 @@ from sluice_post.plane_spectra import PlaneSpectra, without_mean
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
 from sluice_post.wall_view import WallView, wall_view
-
-Array = NDArray[np.float64]
 
 AXES = layout.SPECTRA_AXES
 VELOCITIES = ("uu", "vv", "ww")

@@ -14,14 +14,22 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
-from numpy.typing import NDArray
 
-from sluice_post.figures import line_with_band
+from sluice_post.arrays import Array
 from sluice_post.spectra import AXES, CORRELATED, ON_WALL, EvaluatedSpectra, SpectraAtHeights, WallSpectra
 from sluice_post.spectra_reference import PublishedSpectra, find_published
-from sluice_post.style import BLACK, THIN, height_colours, height_label, log_numbers, new_figure
+from sluice_post.style import (
+    BLACK,
+    THIN,
+    figure_legend,
+    height_colours,
+    height_label,
+    line_with_band,
+    log_numbers,
+    new_figure,
+    published_points,
+)
 
-Array = NDArray[np.float64]
 Published = Sequence[PublishedSpectra]
 
 MAPPED = ("uu", "vv", "ww", "minus_uw")
@@ -54,12 +62,6 @@ def _log_axis(axes: Axes, which: str, low: float, high: float) -> None:
     log_numbers(getattr(axes, f"{which}axis"), low, high)
 
 
-def legend_below(figure: Figure, panel: Axes, columns: int = 6) -> None:
-    """The legend of a panel below all panels."""
-    handles, labels = panel.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), columns))
-
-
 def maps(draw: Sequence[Callable[[Axes], QuadContourSet | None]], **share: Any) -> Figure:
     """Four maps with the bar of the colours that all share: fractions of the maximum of each."""
     figure = new_figure(9.6, 7.4)
@@ -88,7 +90,7 @@ def spectra_map(axes: Axes, found: WallSpectra, quantity: str, axis: str) -> Qua
     _log_axis(axes, "x", wavelength[-1], wavelength[0])
     _log_axis(axes, "y", max(1.0, float(z_plus[0])), found.reach_plus)
     maximum = rf"maximum {largest:.3g} at $\lambda_{axis}^+={x:.0f}$, $z^+={y:.0f}$"
-    axes.set_title(f"{density_label(quantity, f'k_{axis}')}: {maximum}", fontsize="medium")
+    axes.set_title(f"{density_label(quantity, f'k_{axis}')}: {maximum}", fontsize="small")
     axes.set_xlabel(rf"$\lambda_{axis}^+$")
     axes.set_ylabel(r"$z^+$")
     return filled
@@ -122,11 +124,11 @@ def plane_map(axes: Axes, found: WallSpectra, quantity: str, height: int) -> Qua
     title = rf"{density_label(quantity, 'k_xk_y')}, $z^+={plane.z_plus[n]:.3g}$"
     if values.max() <= 0 or plane.zero_by_symmetry[n]:
         reason = " by symmetry" if plane.zero_by_symmetry[n] else ""
-        axes.set_title(f"{title}: zero{reason}", fontsize="medium")
+        axes.set_title(f"{title}: zero{reason}", fontsize="small")
         return None
     filled, largest, x, y = _fractions(axes, wavelength["x"], wavelength["y"], values)
     maximum = rf"maximum {largest:.3g} at $\lambda_x^+={x:.0f}$, $\lambda_y^+={y:.0f}$"
-    axes.set_title(f"{title}:\n{maximum}", fontsize="medium")
+    axes.set_title(f"{title}:\n{maximum}", fontsize="small")
     return filled
 
 
@@ -192,13 +194,9 @@ def _of_all_quantities(
     for axes in panels[0]:
         axes.set_xlabel("")
     if used:
-        _circles(panels[0, 0], [], [], BLACK, label="published")
-    legend_below(figure, panels[0, 0])
+        published_points(panels[0, 0], np.zeros(0), np.zeros(0), label="published")
+    figure_legend(figure, panels[0, 0])
     return figure
-
-
-def _circles(axes: Axes, x: Any, y: Any, colour: Any, **style: Any) -> None:
-    axes.plot(x, y, "o", markersize=4, markerfacecolor="white", color=colour, zorder=4, **style)
 
 
 def spectrum(axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: str, published: Published) -> list[str]:
@@ -208,17 +206,17 @@ def spectrum(axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: str, 
     spacing = 2 * np.pi / found.length[axis] / found.re_tau  # of k+
     values, width = evaluated.values[name][:, modes] / spacing, evaluated.width(name)[:, modes] / spacing
     k_plus = np.asarray(modes * spacing, dtype=np.float64)
+    _log_axis(axes, "x", spacing, modes[-1] * spacing)
+    axes.set_xlim(0.9 * spacing, 1.1 * modes[-1] * spacing)
+    decades_axis(axes, max(float(values.min()) / 2, float(values.max()) * 10.0**-_DECADES), 3 * float(values.max()))
     for n, style in styles_of_heights(evaluated.names):
         line_with_band(axes, k_plus, values[n], width[n], **style)
         other = find_published(published, axis, evaluated.heights[n])
         if other is not None and quantity in other.energy:
             k, density = other.density_plus(quantity)
             marks = np.unique(np.geomspace(1, len(k), 26).astype(int)) - 1
-            _circles(axes, k[marks], density[marks], style["color"])
+            published_points(axes, k[marks], density[marks], style["color"])
             used.append(other.label)
-    _log_axis(axes, "x", spacing, modes[-1] * spacing)
-    axes.set_xlim(0.9 * spacing, 1.1 * modes[-1] * spacing)
-    decades_axis(axes, max(float(values.min()) / 2, float(values.max()) * 10.0**-_DECADES), 3 * float(values.max()))
     axes.set_ylabel(density_label(quantity))
     axes.set_xlabel(rf"$k_{axis}^+$")
     return used
@@ -247,7 +245,7 @@ def two_point_correlation(
             half = np.pi / float(other.wavenumber[1] - other.wavenumber[0])
             at = np.linspace(0, min(end, half), 26)
             theirs = other.coefficient(quantity, at)
-            _circles(axes, at, theirs, style["color"])
+            published_points(axes, at, theirs, style["color"])
             low = min(low, float(theirs.min()))
             used.append(other.label)
     axes.set_xlim(0, end)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.export import dataset_text
 from sluice_post.printed import is_determined, peak_place, with_interval
 from sluice_post.spectra import AXES, CORRELATED, ON_WALL, VELOCITIES, EvaluatedSpectra, SpectraAtHeights
 from sluice_post.uncertainty import peak_range
 from sluice_post.wall_view import with_wall
-
-Array = NDArray[np.float64]
 
 # Two-point correlations at half the box that are larger than this say that structures do not fit into it.
 LONG_ENOUGH = 0.1

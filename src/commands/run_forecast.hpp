@@ -54,11 +54,11 @@ std::string sampling_advice(const std::string& name, const io::SamplingSpec& sam
                             double least_blocks);
 
 /// Half width of the 95 % interval of Re_tau, as a fraction of Re_tau, after averaging over a time of `averaging`
-/// h/u_tau; see "What check predicts" in docs/guide.md. Rough: within a factor of 2 of the intervals of runs near
+/// h/u_tau; see docs/check.md. Rough: within a factor of 2 of the intervals of runs near
 /// Re_tau = 180.
 double expected_interval(const Grid& grid, const FlowParameters& flow, double averaging);
 
-/// ns per point and step on so many ranks: those of docs/guide.md, What check predicts.
+/// ns per point and step on so many ranks: those of docs/check.md.
 double usual_speed(const FlowParameters& flow, int ranks);
 
 /// Files at the end of a run, in bytes.

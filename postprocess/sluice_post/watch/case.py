@@ -64,7 +64,7 @@ class Case:
 
 
 def _viscosity(reynolds: dict[str, Any]) -> float:
-    """nu from the one Reynolds number that the case sets (docs/guide.md, The case file)."""
+    """nu from the one Reynolds number that the case sets (docs/flows.md, Reynolds number and forcing)."""
     ((kind, value),) = reynolds.items()
     if kind == "viscosity":
         return float(value)
