@@ -52,23 +52,21 @@ class Fields:
             found[name], found[2 * name] = field.mean(axis=(1, 2)), (field**2).mean(axis=(1, 2))
         return found | {"uw": (self.a * self.w).mean(axis=(1, 2))}
 
+    def products(self):
+        """What has spectra: name, both fields, and whether they are on faces."""
+        return (
+            *((2 * name, getattr(self, name), getattr(self, name), False) for name in "uvp"),
+            *(("ww", self.w, self.w, True), ("uw", self.a, self.w, True)),
+        )
+
     def spectra(self):
-        found = {}
-        for axis in "xy":
-            for name, f, g in (
-                *(("uu", self.u, self.u), ("vv", self.v, self.v), ("pp", self.p, self.p)),
-                *(("ww", self.w, self.w), ("uw", self.a, self.w)),
-            ):
-                found[f"{name}_k{axis}"] = spectrum(f, g, axis)
-        return found
+        return {f"{name}_k{axis}": spectrum(f, g, axis) for axis in "xy" for name, f, g, _ in self.products()}
 
     def plane_spectra(self, centres, faces):
         """Spectra in both directions on these planes, by their numbers."""
         found = {"z_kxky": self.flow.z[centres], "z_face_kxky": self.flow.z_face[faces]}
-        for name, f, g, planes in (
-            *(("uu", self.u, self.u, centres), ("vv", self.v, self.v, centres), ("pp", self.p, self.p, centres)),
-            *(("ww", self.w, self.w, faces), ("uw", self.a, self.w, faces)),
-        ):
+        for name, f, g, on_faces in self.products():
+            planes = faces if on_faces else centres
             found[f"{name}_kxky"] = np.array([plane_spectrum(f[k], g[k]) for k in planes])
         return found
 
@@ -98,6 +96,15 @@ def write(directory, states, planes=None, **options):
     synthetic.write_statistics(directory / "statistics.h5", flow, [s.statistics() for s in states], **options)
     spectra = [s.spectra() | (s.plane_spectra(*planes) if planes else {}) for s in states]
     synthetic.write_spectra(directory / "spectra.h5", flow, spectra, **options)
+
+
+def write_two_viscosities(path, flow, numbers):
+    """Blocks of two flows, by the number of the flow of each."""
+    walls = {f"{name}.type": "no_slip" for name in ("walls.bottom", "walls.top")}
+    walls |= {f"{name}.velocity": "[0, 0, 0]" for name in ("walls.bottom", "walls.top")}
+    viscosities = (flow.viscosity, 2 * flow.viscosity)
+    sets = [{"flow.type": "channel", "flow.reynolds.viscosity": f"{nu!r}", **walls} for nu in viscosities]
+    synthetic.write_parameter_sets(path, numbers, sets)
 
 
 def load(directory, begin=None, end=None):
