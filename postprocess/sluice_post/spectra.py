@@ -139,12 +139,8 @@ class WallSpectra:
         of this point, as its gradient at the wall is 0.
         """
         shear = 1 / self.z_plus("uu")[0] ** 2
-        factors = {"tau_x": ("uu", shear), "tau_y": ("vv", shear), "p": ("pp", 1.0)}
-        return {
-            (name, axis): self.energy[quantity, axis][0] * factor
-            for name, (quantity, factor) in factors.items()
-            for axis in AXES
-        }
+        factors = (("tau_x", "uu", shear), ("tau_y", "vv", shear), ("p", "pp", 1.0))
+        return {(name, axis): self.energy[of, axis][0] * factor for name, of, factor in factors for axis in AXES}
 
     def falls(self, quantity: str, axis: str) -> Array:
         """The ratio of a spectrum's maximum to its end at the heights of `premultiplied`."""

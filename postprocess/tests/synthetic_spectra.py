@@ -4,7 +4,7 @@ import numpy as np
 import synthetic
 
 from sluice_post.run import load_statistics
-from sluice_post.spectra import load_spectra
+from sluice_post.spectra import evaluate_spectra, load_spectra, wall_spectra
 
 EVEN, ODD, WIDE = (12, 8, 24), (9, 7, 24), (16, 12, 24)
 AMPLITUDES = np.array([1.0, 1.2, 0.9, 1.1, 1.3, 0.8, 1.05, 0.95])  # of the blocks of a run
@@ -110,6 +110,20 @@ def write_two_viscosities(path, flow, numbers):
 def load(directory, begin=None, end=None):
     parameters, statistics = load_statistics(directory, begin, end)
     return parameters, load_spectra(directory, statistics, begin, end)
+
+
+def spectra_of(directory, states, side=None, planes=None):
+    """Spectra over the whole height, written and read back."""
+    write(directory, states, planes)
+    parameters, blocks = load(directory)
+    return wall_spectra(blocks.means(), parameters, side)
+
+
+def evaluated(directory, states, heights=None, side=None, planes=None):
+    """Spectra at heights z+ with intervals, written and read back."""
+    write(directory, states, planes)
+    parameters, blocks = load(directory)
+    return evaluate_spectra(blocks, parameters, heights, side)
 
 
 def flow_of(cells=EVEN, **options):

@@ -6,26 +6,27 @@ from math import inf
 import numpy as np
 import pytest
 import synthetic
-from synthetic_spectra import AMPLITUDES, EVEN, ODD, WIDE, Fields, Wave, flow_of, fluctuation, load, spectrum, write
+from synthetic_spectra import (
+    AMPLITUDES,
+    EVEN,
+    ODD,
+    WIDE,
+    Fields,
+    Wave,
+    evaluated,
+    flow_of,
+    fluctuation,
+    load,
+    spectra_of,
+    spectrum,
+    write,
+)
 
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.run import load_statistics
-from sluice_post.spectra import correlation, evaluate_spectra, integral_length, load_spectra, wall_spectra
+from sluice_post.spectra import correlation, integral_length, load_spectra, wall_spectra
 from sluice_post.spectra_tables import HalfBox, conclusions, half_box, table_text
 from sluice_post.uncertainty import mean_with_interval
-
-
-def spectra_of(directory, states, side=None, **options):
-    """Written and read back."""
-    write(directory, states, **options)
-    parameters, blocks = load(directory)
-    return wall_spectra(blocks.means(), parameters, side)
-
-
-def evaluated(directory, states, heights=None):
-    write(directory, states)
-    parameters, blocks = load(directory)
-    return evaluate_spectra(blocks, parameters, heights)
 
 
 @pytest.mark.parametrize("cells", [EVEN, ODD])

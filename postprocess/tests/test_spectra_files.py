@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 import synthetic
-from synthetic_spectra import MKM, Fields, flow_of, load, write, write_two_viscosities
+from synthetic_spectra import MKM, Fields, flow_of, load, spectra_of, write, write_two_viscosities
 
 from sluice_post.cli import main
 from sluice_post.spectra import evaluate_spectra
@@ -138,6 +138,4 @@ def test_refused(run, capsys, change, code, message):
 
 
 def test_map_of_the_smallest_grid(tmp_path):
-    write(tmp_path, [Fields(flow_of((5, 6, 24)))])
-    parameters, blocks = load(tmp_path)
-    assert map_figure(evaluate_spectra(blocks, parameters).found, "x").axes
+    assert map_figure(spectra_of(tmp_path, [Fields(flow_of((5, 6, 24)))]), "x").axes
