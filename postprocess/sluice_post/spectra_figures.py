@@ -148,7 +148,7 @@ def wall_spectrum(axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: 
     """Premultiplied spectrum of wall shear stress or wall pressure; returns the largest value shown."""
     name = f"{quantity}_wall_k{axis}"
     top = premultiplied(axes, evaluated, axis, evaluated.values[name], evaluated.width(name))
-    axes.set_ylabel(density_label(quantity, "k"))
+    axes.set_ylabel(rf"$kE^+_{{{NAMES[quantity][0]}}}$ {NAMES[quantity][1]}")
     return top
 
 
