@@ -13,7 +13,7 @@ import xarray as xr
 from sluice_post import layout
 from sluice_post.budgets import STRESSES
 from sluice_post.comparison import Comparison, compare_with
-from sluice_post.datasets import budgets, densities, fields, profiles, scalar_profiles, scalars, spectra
+from sluice_post.datasets import budgets, fields, profiles, scalar_profiles, scalars
 from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
@@ -104,19 +104,19 @@ class OpenedRun(EvaluatedRun):
 
     @cached_property
     def spectra(self) -> xr.Dataset:
-        """Spectra, two-point correlations and integral lengths; see datasets/spectra.py."""
-        return spectra.spectra_dataset(self.evaluated_spectra)
+        """Spectra, two-point correlations and integral lengths; see spectra.py."""
+        return self.evaluated_spectra.dataset
 
     @cached_property
     def scalar_spectra(self) -> Mapping[str, xr.Dataset]:
         """Spectra of scalars and of their wall-normal flux by the names of evaluated_scalars."""
-        found = self.evaluated_scalar_spectra.items()
-        return {name: spectra.scalar_spectra_dataset(evaluated) for name, evaluated in found}
+        found = self.evaluated_scalar_spectra
+        return {name: evaluated.dataset for name, evaluated in found.items()}
 
     @cached_property
     def densities(self) -> xr.Dataset:
-        """Probability densities, quadrants and holes; see datasets/densities.py."""
-        return densities.densities_dataset(self.evaluated_densities)
+        """Probability densities, quadrants and holes; see evaluated_densities.py."""
+        return self.evaluated_densities.dataset
 
     @cached_property
     def phases(self) -> xr.Dataset:

@@ -23,7 +23,7 @@ from sluice_post.key_figures import key_figures
 from sluice_post.probes import read_probe
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import load_statistics
-from sluice_post.spectra import evaluate_spectra, load_spectra
+from sluice_post.spectra import CORRELATED, ON_WALL, evaluate_spectra, load_spectra
 from sluice_post.timeseries import read_timeseries
 
 
@@ -125,15 +125,10 @@ def test_spectra(spectra_run: Path) -> None:
         near = evaluated.found.z[quantity] <= 1 + 1e-9
         assert found[f"{quantity}_k{axis}"].dims == (found[f"{quantity}_k{axis}"].dims[0], f"k{axis}")
         np.testing.assert_array_equal(found[f"{quantity}_k{axis}"], energy[near])
-        lines, bands = evaluated.lines, evaluated.bands
-        key = quantity, axis
-        assert_holds(found, f"{quantity}_k{axis}_at", lines.energy[key], bands.energy[key])
-    for (quantity, axis), values in evaluated.lines.coefficient.items():
-        assert_holds(found, f"R_{quantity}_{axis}", values, evaluated.bands.coefficient[quantity, axis])
-        length, width = evaluated.lines.length[quantity, axis], evaluated.bands.length[quantity, axis]
-        assert_holds(found, f"L_{quantity}_{axis}", length, width)
-    for (quantity, axis), values in evaluated.lines.on_wall.items():
-        assert_holds(found, f"{quantity}_wall_k{axis}", values, evaluated.bands.on_wall[quantity, axis])
+    names = [f"{quantity}_k{axis}_at" for quantity, axis in evaluated.found.energy]
+    names += [f"{name}_{quantity}_{axis}" for name in "RL" for quantity in CORRELATED for axis in "xy"]
+    for name in (*names, *(f"{quantity}_wall_k{axis}" for quantity in ON_WALL for axis in "xy")):
+        assert_holds(found, name, evaluated.values[name], evaluated.bands[name])
     for quantity, plane in evaluated.found.planes.items():
         np.testing.assert_array_equal(found[f"{quantity}_kxky"], plane.energy)
     np.testing.assert_allclose(found.kx, 2 * np.pi * np.arange(7) / parameters.size[0])
