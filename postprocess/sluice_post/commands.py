@@ -84,8 +84,8 @@ def compare(arguments: argparse.Namespace) -> None:
 
 def budgets(arguments: argparse.Namespace) -> None:
     """Prints and writes the terms of the budgets."""
-    from sluice_post import budget_tables, compare_budgets, scalar_report
     from sluice_post import budgets as budgets_of_run
+    from sluice_post import compare_budgets, scalar_report
     from sluice_post.report import budget_entries
     from sluice_post.report_entries import draw_entries
     from sluice_post.run import load_statistics
@@ -98,9 +98,9 @@ def budgets(arguments: argparse.Namespace) -> None:
     evaluated = budgets_of_run.evaluate_budgets(blocks, parameters, arguments.side)
     scalars, _ = evaluate_scalars(blocks, parameters, arguments.side)
     of_scalars = evaluate_scalar_budgets(blocks, parameters, scalars)
-    print(budget_tables.table_text(evaluated))
+    print(budgets_of_run.table_text(evaluated))
     for of_scalar in of_scalars:
-        print(f"\n{budget_tables.scalar_table_text(of_scalar)}")
+        print(f"\n{budgets_of_run.table_text(of_scalar)}")
     if references:
         deviations = compare_budgets.budget_deviations(blocks, parameters, references, arguments.side)
         print(f"\n{compare_budgets.table_text(deviations)}")
@@ -109,9 +109,9 @@ def budgets(arguments: argparse.Namespace) -> None:
     print()
     folder = arguments.output or arguments.directory
     drawn = draw_entries(budget_entries(evaluated, references), folder / layout.FIGURE_FOLDER)
-    for stress, entry in zip(budgets_of_run.STRESSES, drawn, strict=True):
+    for (stress, data), entry in zip(evaluated.data.items(), drawn, strict=True):
         table = folder / f"{layout.BUDGET_NAME.format(stress)}.csv"
-        export.write_text(table, budget_tables.csv_text(evaluated, stress))
+        export.write_text(table, budgets_of_run.csv_text(data))
         print(f"table: {table}, figure: {entry.path}")
     tables = scalar_report.write_budget_tables(of_scalars, folder)
     drawn = draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from sluice_post import density_tables, layout, scalar_numbers, spectra_tables
-from sluice_post.budgets import EvaluatedBudgets, numbers_of
+from sluice_post.budgets import EvaluatedBudgets
 from sluice_post.case_text import value_at
 from sluice_post.flow import NAMES
 from sluice_post.key_figures import Figure, percent_difference
@@ -201,9 +201,8 @@ def _percent_of_u_tau(results: Results) -> str:
 
 def _kolmogorov(budgets: EvaluatedBudgets) -> dict[str, Markup]:
     """The smallest Kolmogorov length and the largest cells in its units, with intervals."""
-    values, widths = numbers_of(budgets.found), budgets.number_bands
     names = ("eta_plus", "dx_over_eta", "dy_over_eta", "dz_over_eta")
-    return {name: number_and_interval(values[name], widths.get(name, np.nan)) for name in names}
+    return {name: number_and_interval(*budgets.numbers[name]) for name in names}
 
 
 _PERFORMANCE = {

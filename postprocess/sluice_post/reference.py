@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.budgets import FORCES, IMBALANCE, STRESSES, TERMS
+from sluice_post.budget_terms import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.export import CSV_CENTRE, CSV_FACE
 from sluice_post.flow import CHANNEL, COUETTE, OPEN_CHANNEL

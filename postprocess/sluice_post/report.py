@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import xarray as xr
+
 from sluice_post import (
     budget_figures,
-    budget_tables,
+    budgets,
     compare_budgets,
     compare_profiles,
     density_report,
-    derived,
     derived_figures,
     export,
     figures,
@@ -24,9 +25,9 @@ from sluice_post import (
     spectra_figures,
     spectra_tables,
 )
-from sluice_post.budgets import STRESSES, EvaluatedBudgets
+from sluice_post.budget_terms import STRESSES
+from sluice_post.budgets import EvaluatedBudgets
 from sluice_post.compare_budgets import References
-from sluice_post.derived import Derived
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.html import report_page
 from sluice_post.movies import Scene
@@ -148,7 +149,7 @@ def budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[
 
     def entry(stress: str) -> Entry:
         name = budget_figures.NAMES[stress]
-        caption = _BUDGET_CAPTION + (" Bands: 95 % confidence intervals." if evaluated.bands else "")
+        caption = _BUDGET_CAPTION + (" Bands: 95 % confidence intervals." if evaluated.has_intervals else "")
         if stress in references:
             caption += f" Circles: {references[stress].label}."
         return Entry(layout.BUDGET_NAME.format(stress), f"Budget of the {name}", caption,
@@ -158,14 +159,14 @@ def budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[
     return of_wall([entry(stress) for stress in STRESSES], evaluated.found.wall)
 
 
-def _derived_entries(found: Derived) -> list[Entry]:
-    band = " Bands and bars: 95 % confidence intervals." if found.bands else ""
-    tensors = " and of their dissipation" if "dissipation_xi" in found.values else ""
+def _derived_entries(found: xr.Dataset) -> list[Entry]:
+    band = " Bands and bars: 95 % confidence intervals." if "stress_xi_ci95" in found else ""
+    tensors = " and of their dissipation" if "dissipation_xi" in found else ""
     return [
         Entry("enstrophy", "Enstrophy",
               "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
               lambda: single_panel(lambda axes: derived_figures.enstrophy(axes, found))
-              if "enstrophy_plus" in found.values else None),
+              if "enstrophy_plus" in found else None),
         Entry("invariant_map", "Anisotropy: Lumley's triangle",
               "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
               lambda: derived_figures.invariant_map_figure(found), wide=True),
@@ -260,9 +261,9 @@ def _data_files(results: Results) -> None:
     if results.budgets is not None:
         for stress in STRESSES:
             path = run.directory / f"{layout.BUDGET_NAME.format(stress)}.csv"
-            export.write_text(path, budget_tables.csv_text(results.budgets, stress))
+            export.write_text(path, budgets.csv_text(results.budgets.data[stress]))
     if results.derived is not None:
-        export.write_text(run.directory / layout.DERIVED_CSV, derived.csv_text(results.derived))
+        export.write_text(run.directory / layout.DERIVED_CSV, budgets.csv_text(results.derived))
     if results.spectra is not None:
         _spectra_tables(results.spectra, run.directory)
     if results.densities is not None:

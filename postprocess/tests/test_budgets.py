@@ -12,16 +12,15 @@ import synthetic
 from staggered import VISCOSITY
 
 from sluice_post import layout
-from sluice_post.budget_tables import table_text
-from sluice_post.budgets import STRESSES, TERMS, budgets_of, evaluate_budgets, wall_budgets
+from sluice_post.budget_terms import STRESSES, TERMS, budgets_of, coriolis_terms
+from sluice_post.budgets import evaluate_budgets, table_text, wall_budgets
 from sluice_post.cli import main
-from sluice_post.coriolis import coriolis_terms, reflected
 from sluice_post.errors import InputOutputError
 from sluice_post.parameters import Buoyancy
 from sluice_post.reference import holds_budget, read_budget_reference
 from sluice_post.run import load_statistics
 from sluice_post.scalars import Scalar, ScalarWall
-from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, symmetry_of, x_reversed
+from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, reflected, symmetry_of, x_reversed
 from sluice_post.uncertainty import student_t95
 from sluice_post.wall_view import wall_view
 
@@ -62,11 +61,11 @@ def test_terms_add_up_to_the_rate_of_change(count):
     found = budgets_of(staggered.means_of(*flow), VISCOSITY, NO_SLIP)
     for stress, rate in staggered.rates_of(*flow).items():
         budget = found[stress]
-        imbalance = budget.terms["imbalance"]
+        imbalance = budget["imbalance"]
         assert_close(imbalance[1:-1] if stress == "ww" else imbalance, rate)
-        terms = [values for name, values in budget.terms.items() if name != "imbalance"]
+        terms = [values for name, values in budget.items() if name != "imbalance"]
         np.testing.assert_array_equal(imbalance, np.sum(terms, axis=0))
-    assert found["k"].terms["imbalance"].shape == (len(Z_FACE) - 1,)
+    assert found["k"]["imbalance"].shape == (len(Z_FACE) - 1,)
 
 
 def test_terms_add_up_in_a_rotating_frame():
@@ -74,11 +73,11 @@ def test_terms_add_up_in_a_rotating_frame():
     flow = [replace(state, rotation=OBLIQUE) for state in states(2, **MOVING)]
     found = budgets_of(staggered.means_of(*flow), VISCOSITY, NO_SLIP, OBLIQUE)
     for stress in ("uu", "vv", "ww"):
-        imbalance = found[stress].terms["imbalance"]
+        imbalance = found[stress]["imbalance"]
         assert_close(imbalance[1:-1] if stress == "ww" else imbalance, staggered.rates_of(*flow)[stress])
-        assert np.max(np.abs(found[stress].terms["coriolis"])) > 0.01 * np.max(np.abs(imbalance))
-    assert "coriolis" not in found["k"].terms
-    uu, vv, ww, k = (found[stress].terms["imbalance"] for stress in ("uu", "vv", "ww", "k"))
+        assert np.max(np.abs(found[stress]["coriolis"])) > 0.01 * np.max(np.abs(imbalance))
+    assert "coriolis" not in found["k"]
+    uu, vv, ww, k = (found[stress]["imbalance"] for stress in ("uu", "vv", "ww", "k"))
     assert_close(k, (uu + vv + (ww[1:] + ww[:-1]) / 2) / 2)
 
 
@@ -87,13 +86,13 @@ def test_terms_add_up_in_a_magnetic_field():
     flow = [replace(state, drag=drag) for state in states(2, **MOVING)]
     found = budgets_of(staggered.means_of(*flow), VISCOSITY, NO_SLIP, magnetic_drag=drag)
     for stress, rate in staggered.rates_of(*flow).items():
-        imbalance = found[stress].terms["imbalance"]
+        imbalance = found[stress]["imbalance"]
         assert_close(imbalance[1:-1] if stress == "ww" else imbalance, rate)
-        assert ("magnetic_force" in found[stress].terms) == (stress != "ww")
+        assert ("magnetic_force" in found[stress]) == (stress != "ww")
     for stress in ("uu", "vv", "uw", "k"):
-        terms = found[stress].terms
+        terms = found[stress]
         assert np.max(np.abs(terms["magnetic_force"])) > 0.01 * np.max(np.abs(terms["imbalance"]))
-    uu, vv, k = (found[stress].terms["magnetic_force"] for stress in ("uu", "vv", "k"))
+    uu, vv, k = (found[stress]["magnetic_force"] for stress in ("uu", "vv", "k"))
     assert_close(k, (uu + vv) / 2)
     assert np.all(k <= 0)
 
@@ -147,13 +146,13 @@ def test_rotating_flow_seen_from_the_top_and_the_other_way_round(tmp_path):
     assert images[0].rotation == reflected(OBLIQUE, "z")
     expected = budgets_of(staggered.means_of(*images), VISCOSITY, NO_SLIP, images[0].rotation)
     for stress, budget in found.budgets.items():
-        values = expected[stress].terms["imbalance"][: len(budget.z)]
-        assert_close(budget.terms["imbalance"] * found.unit, values, 1e-11)
+        values = expected[stress]["imbalance"][: len(budget.z)]
+        assert_close(budget.terms["imbalance"] * found.numbers["unit"], values, 1e-11)
     (image,) = (replace(states(1)[0], rotation=OBLIQUE).x_reversed(),)
     assert image.rotation == reflected(OBLIQUE, "x")
     assert_close(
-        budgets_of(staggered.means_of(image), VISCOSITY, NO_SLIP, image.rotation)["uu"].terms["coriolis"],
-        budgets_of(staggered.means_of(*states(1)), VISCOSITY, NO_SLIP, OBLIQUE)["uu"].terms["coriolis"],
+        budgets_of(staggered.means_of(image), VISCOSITY, NO_SLIP, image.rotation)["uu"]["coriolis"],
+        budgets_of(staggered.means_of(*states(1)), VISCOSITY, NO_SLIP, OBLIQUE)["uu"]["coriolis"],
     )
 
 
@@ -224,16 +223,16 @@ def test_profiles_and_budgets_in_a_moving_frame():
     assert_same_profiles(moved, staggered.means_of(*(state.in_moving_frame(*frame) for state in flow)))
     expected = budgets_of(means, VISCOSITY, NO_SLIP)
     for stress, budget in budgets_of(moved, VISCOSITY, NO_SLIP).items():
-        for name, values in budget.terms.items():
-            scale = np.max(np.abs(expected[stress].terms["dissipation"]))
-            np.testing.assert_allclose(values, expected[stress].terms[name], rtol=0, atol=1e-11 * scale)
+        for name, values in budget.items():
+            scale = np.max(np.abs(expected[stress]["dissipation"]))
+            np.testing.assert_allclose(values, expected[stress][name], rtol=0, atol=1e-11 * scale)
 
 
 def test_terms_of_uu_are_those_of_the_fluctuations():
     """Exact expressions of production, transport and dissipation, written with u' = u - <u>."""
     (flow,) = states(1, **MOVING)
     mean = staggered.plane(flow.u)
-    terms = budgets_of(staggered.means_of(flow), VISCOSITY, NO_SLIP)["uu"].terms
+    terms = budgets_of(staggered.means_of(flow), VISCOSITY, NO_SLIP)["uu"]
     u = flow.u - mean[:, None, None]
     w = staggered.mean_up(flow.w, staggered.X)
     dz, distance = np.diff(flow.z_face), flow.distance.ravel()
@@ -256,7 +255,7 @@ def test_terms_of_uu_are_those_of_the_fluctuations():
 
 def test_energy_is_half_the_sum_of_the_variances():
     found = budgets_of(staggered.means_of(*states()), VISCOSITY, NO_SLIP)
-    uu, vv, ww, k = (found[stress].terms for stress in ("uu", "vv", "ww", "k"))
+    uu, vv, ww, k = (found[stress] for stress in ("uu", "vv", "ww", "k"))
     assert "pressure_strain" not in k
     of_faces = (ww["imbalance"][1:] + ww["imbalance"][:-1]) / 2
     assert_close(k["imbalance"], (uu["imbalance"] + vv["imbalance"] + of_faces) / 2)
@@ -273,7 +272,7 @@ def test_pressure_strain_has_no_trace():
 def test_wall_normal_variance_on_walls():
     """On a no-slip wall all terms are 0. On a free-slip wall dissipation and diffusion are not, but cancel."""
     means = staggered.means_of(*states())
-    terms = budgets_of(means, VISCOSITY, (True, False))["ww"].terms
+    terms = budgets_of(means, VISCOSITY, (True, False))["ww"]
     for values in terms.values():
         assert values[0] == 0
     gradient = means.centre["dwdz_squared"][-1]
@@ -307,13 +306,13 @@ def test_halves_are_averaged_and_terms_divided_by_wall_units(tmp_path):
     means = staggered.means_of(*fields, *(state.mirrored() for state in fields))
     expected = budgets_of(means, VISCOSITY, NO_SLIP)
     u_tau = np.sqrt(means.face["tau_xz"][0])
-    assert found.unit == pytest.approx(u_tau**4 / VISCOSITY)
+    assert found.numbers["unit"] == pytest.approx(u_tau**4 / VISCOSITY)
     for stress, budget in found.budgets.items():
         assert budget.z[-1] <= 1 + 1e-9
         np.testing.assert_allclose(found.z_plus(stress), budget.z * u_tau / VISCOSITY)
         for name, values in budget.terms.items():
-            full = expected[stress].terms[name] * VISCOSITY / u_tau**4
-            scale = np.max(np.abs(expected[stress].terms["dissipation"])) * VISCOSITY / u_tau**4
+            full = expected[stress][name] * VISCOSITY / u_tau**4
+            scale = np.max(np.abs(expected[stress]["dissipation"])) * VISCOSITY / u_tau**4
             np.testing.assert_allclose(values, full[: len(values)], rtol=0, atol=1e-11 * scale)
             sign = -1 if stress == "uw" else 1
             np.testing.assert_allclose(full, sign * full[::-1], rtol=0, atol=1e-9 * scale)
@@ -361,17 +360,17 @@ def test_intervals_and_storage_of_known_blocks(tmp_path):
     synthetic.write_statistics(tmp_path / "statistics.h5", FLOW, blocks)
     parameters, read_blocks = load_statistics(tmp_path)
     evaluated = evaluate_budgets(read_blocks, parameters)
-    unit = evaluated.found.unit
+    unit = evaluated.found.numbers["unit"]
     expected = 2 * student_t95(5) * pressure.std(ddof=1) / np.sqrt(6) / unit
-    bands = evaluated.bands["uu"]
-    np.testing.assert_allclose(bands["pressure_strain"], expected, rtol=1e-9)
-    np.testing.assert_allclose(bands["imbalance"], expected, rtol=1e-6)
-    assert np.max(bands["production"]) < 1e-9 * expected
-    np.testing.assert_allclose(evaluated.storage["vv"], 0.03 / unit, rtol=1e-9)
-    np.testing.assert_allclose(evaluated.storage["k"], 0.015 / unit, rtol=1e-9)
-    np.testing.assert_allclose(evaluated.storage["uw"], 0, atol=1e-12 / unit)
+    data = evaluated.data
+    np.testing.assert_allclose(data["uu"].pressure_strain_ci95, expected, rtol=1e-9)
+    np.testing.assert_allclose(data["uu"].imbalance_ci95, expected, rtol=1e-6)
+    assert data["uu"].production_ci95.max() < 1e-9 * expected
+    np.testing.assert_allclose(data["vv"].storage, 0.03 / unit, rtol=1e-9)
+    np.testing.assert_allclose(data["k"].storage, 0.015 / unit, rtol=1e-9)
+    np.testing.assert_allclose(data["uw"].storage, 0, atol=1e-12 / unit)
     alone = evaluate_budgets(read_blocks.one(0), parameters)
-    assert (alone.bands, alone.storage) == ({}, {})
+    assert not any("storage" in name or "ci95" in name for of in alone.data.values() for name in of)
 
 
 def test_kolmogorov_length(tmp_path):
@@ -379,7 +378,7 @@ def test_kolmogorov_length(tmp_path):
     parameters, blocks = load_statistics(tmp_path)
     found = wall_budgets(blocks.means(), parameters)
     columns = found.kolmogorov_columns()
-    eps = -found.budgets["k"].terms["dissipation"] * found.unit
+    eps = -found.budgets["k"].terms["dissipation"] * found.numbers["unit"]
     eta = (VISCOSITY**3 / eps) ** 0.25
     np.testing.assert_allclose(columns["dx_over_eta"], FLOW.size[0] / 10 / eta)
     np.testing.assert_allclose(columns["dy_over_eta"], FLOW.size[1] / 8 / eta)

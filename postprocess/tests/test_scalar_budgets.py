@@ -16,7 +16,7 @@ from staggered_scalars import HeatedFields, heated_fields, heated_means_of, prof
 from synthetic_scalars import line_of_case, write_scalars
 
 from sluice_post import open as open_run
-from sluice_post.budgets import SCALAR_TERMS, budgets_of
+from sluice_post.budget_terms import SCALAR_TERMS, budgets_of
 from sluice_post.cli import main
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.layout import SCALAR_BUDGET_CENTRE_PROFILES, SCALAR_BUDGET_FACE_PROFILES
@@ -127,9 +127,9 @@ def test_budgets_of_a_scalar_that_is_u():
     expected = budgets_of(means, VISCOSITY, (True, True))
     names = {"molecular_diffusion": "viscous_diffusion", "pressure_gradient": "pressure_strain"}
     for name, stress in (("cc", "uu"), ("uc", "uu"), ("wc", "uw")):
-        scale = np.max(np.abs(expected[stress].terms["dissipation"]))
+        scale = np.max(np.abs(expected[stress]["dissipation"]))
         for term, values in found[name].items():
-            of_stress = expected[stress].terms.get(names.get(term, term), np.zeros_like(values))
+            of_stress = expected[stress].get(names.get(term, term), np.zeros_like(values))
             np.testing.assert_allclose(values, of_stress, rtol=0, atol=1e-11 * scale)
 
 
@@ -170,7 +170,7 @@ def test_halves_are_averaged_and_terms_divided_by_wall_units(tmp_path, scalar, p
         ("uc", -c_tau * u_tau**3 / VISCOSITY),
         ("wc", -c_tau * u_tau**3 / VISCOSITY),
     ):
-        assert found.unit(name) == pytest.approx(unit)
+        assert found.budgets[name].unit == pytest.approx(unit)
         for term, values in found.budgets[name].terms.items():
             expected = (terms[name][term] + of_images[name][term]) / 2 / unit
             scale = np.max(np.abs(terms[name]["dissipation"] / unit))
@@ -237,13 +237,13 @@ def test_intervals_and_storage_of_known_blocks(tmp_path):
     write(tmp_path, [state] * 6, blocks=blocks)
     parameters, read = load_statistics(tmp_path)
     (evaluated,) = evaluate_scalar_budgets(read, parameters, evaluate_scalars(read, parameters, "bottom")[0])
-    unit = abs(evaluated.found.unit("uc"))
+    unit = abs(evaluated.found.budgets["uc"].unit)
     expected = student_t95(5) * pressure.std(ddof=1) / np.sqrt(6) / unit
-    np.testing.assert_allclose(evaluated.bands["uc"]["pressure_gradient"], expected, rtol=1e-6)
-    np.testing.assert_allclose(evaluated.bands["uc"]["imbalance"], expected, rtol=1e-6)
-    assert np.max(evaluated.bands["uc"]["production"]) < 1e-9 * expected
-    np.testing.assert_allclose(evaluated.storage["cc"], 0.03 / evaluated.found.unit("cc"), rtol=1e-9)
-    np.testing.assert_allclose(evaluated.storage["wc"], 0, atol=1e-12 / unit)
+    np.testing.assert_allclose(evaluated.data["uc"].pressure_gradient_ci95, expected, rtol=1e-6)
+    np.testing.assert_allclose(evaluated.data["uc"].imbalance_ci95, expected, rtol=1e-6)
+    assert np.max(evaluated.data["uc"].production_ci95) < 1e-9 * expected
+    np.testing.assert_allclose(evaluated.data["cc"].storage, 0.03 / evaluated.found.budgets["cc"].unit, rtol=1e-9)
+    np.testing.assert_allclose(evaluated.data["wc"].storage, 0, atol=1e-12 / unit)
     assert (evaluated.name, evaluated.title) == ("c_bottom", "c, bottom wall")
 
 
