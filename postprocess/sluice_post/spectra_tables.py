@@ -82,7 +82,7 @@ def _peak(wavelength: Array, values: Array, half_widths: Array) -> tuple[str, st
     """The largest value with its interval, and the wavelengths at which it may be."""
     at = int(np.argmax(values))
     place, low, high = peak_range(wavelength, values, half_widths)
-    return with_interval(float(values[at]), float(half_widths[at])), peak_place(place, low, high, ".4g")
+    return with_interval(float(values[at]), float(half_widths[at])), peak_place(place, low, high, 4)
 
 
 def table_text(evaluated: EvaluatedSpectra) -> str:
