@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sluice_post.bench import Row, fastest
 from sluice_post.bench_values import text_table
+from sluice_post.printed import with_interval
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class PowerLaw:
     @property
     def text(self) -> str:
         """The exponent with its error."""
-        return f"{self.exponent:.2f}" if self.error is None else f"{self.exponent:.2f} ± {self.error:.2f}"
+        if self.error is None:
+            return f"{self.exponent:.2f}"
+        return with_interval(self.exponent, self.error, may_be_zero=True, scale=1, plus_minus="±")
 
     def time(self, x: float) -> float:
         """The fitted T."""

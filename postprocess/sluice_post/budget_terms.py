@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.statistics import Means
 
-Array = NDArray[np.float64]
 Terms = dict[str, Array]
 Vector = tuple[float, float, float]
 

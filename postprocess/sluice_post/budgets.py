@@ -5,6 +5,7 @@ Those of Reynolds stresses are made here, those of scalars in scalar_budgets.py,
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import nan
@@ -13,13 +14,15 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
-from sluice_post import layout
+from sluice_post import export, layout
+from sluice_post.arrays import Array
 from sluice_post.budget_terms import (
     IMBALANCE,
     NOT_AT_SUCH_WALLS,
     NOT_TAKEN,
+    SCALAR_TERMS,
+    TERMS,
     Terms,
     budgets_of,
     heights_of,
@@ -27,25 +30,22 @@ from sluice_post.budget_terms import (
     wall_dissipation,
 )
 from sluice_post.datasets.cf import PLANES_AND_TIME
-from sluice_post.datasets.variables import Variables, dataset, heights, variable, with_interval
+from sluice_post.datasets.variables import About, dataset, described, heights
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import Buoyancy, FlowParameters
 from sluice_post.printed import with_interval as number_text
 from sluice_post.profiles import wall_profiles
 from sluice_post.scalar_profiles import over_images
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import half_widths95
+from sluice_post.uncertainty import intervals
 from sluice_post.wall_view import WallView, wall_view, with_wall
 
-Array = NDArray[np.float64]
-
-_STORAGE = "storage"
+STORAGE = "storage"
 _CELLS = ("dx_over_eta", "dy_over_eta", "dz_over_eta")
-KOLMOGOROV = {
-    "eta_plus": ("Kolmogorov's length", "nu/u_tau"),
-    **{name: (f"size of the cells along {name[1]} over Kolmogorov's length", "1") for name in _CELLS},
+KOLMOGOROV: dict[str, About] = {
+    "eta_plus": ("z", "Kolmogorov's length", "nu/u_tau"),
+    **{name: ("z", f"size of the cells along {name[1]} over Kolmogorov's length", "1") for name in _CELLS},
 }
 _UNITS = {"cc": "c_tau^2 u_tau^2/nu", "uc": "c_tau u_tau^3/nu", "wc": "c_tau u_tau^3/nu"}  # of the others u_tau^4/nu
 
@@ -238,40 +238,46 @@ def evaluate(
 
     def all_of(means: Means) -> dict[str, Array]:
         found = of(means)
-        numbers = {f"number {key}": np.array([value]) for key, value in found.numbers.items()}
-        terms = (
-            (f"{name} {term}", values)
-            for name, budget in found.budgets.items()
-            for term, values in budget.terms.items()
-        )
-        return numbers | dict(terms)
+        numbers = {f"numbers {key}": np.array(value) for key, value in found.numbers.items()}
+        return numbers | {
+            f"{name} {term}": values for name, budget in found.budgets.items() for term, values in budget.terms.items()
+        }
 
-    found, widths = of(blocks.means()), half_widths95(all_of, blocks)
+    found, by_name = of(blocks.means()), defaultdict[str, dict[str, Array]](dict)
+    for key, values in intervals(all_of, blocks).items():
+        name, _, term = key.partition(" ")
+        by_name[name][term] = values
+    numbers = {key: (value, float(by_name["numbers"].get(f"{key}_ci95", nan))) for key, value in found.numbers.items()}
     first, last = (of(blocks.one(n).means()).budgets for n in (0, -1))
     middle = (blocks.time_begin + blocks.time_end) / 2
     data = {}
     for name, budget in found.budgets.items():
-        dim, unit = "z_face" if name in ("ww", "uw", "wc") else "z", _UNITS.get(name, "u_tau^4/nu")
-        variables: Variables = {}
-        for term, values in budget.terms.items():
-            long_name = f"{term.replace('_', ' ')} of {name}"
-            if term == IMBALANCE:
-                long_name = f"sum of all terms of the budget of {name}"
-            variables |= with_interval(term, dim, values, widths[f"{name} {term}"], (long_name, unit))
         if len(blocks) > 1:
-            stored = (last[name].amount - first[name].amount) / ((middle[-1] - middle[0]) * budget.unit)
-            long_name = f"rate of change of {name} from the first to the last block"
-            variables[_STORAGE] = variable(dim, stored, long_name, unit)
+            change = last[name].amount - first[name].amount
+            by_name[name][STORAGE] = change / ((middle[-1] - middle[0]) * budget.unit)
         if name == "k":
-            for column, values in found.kolmogorov_columns().items():
-                variables[column] = variable(dim, values, *KOLMOGOROV[column])
-        coordinates = heights(dim, budget.z, found.u_tau, found.viscosity)
+            by_name[name] |= found.kolmogorov_columns()
+        coordinates = heights(_dim(name), budget.z, found.u_tau, found.viscosity)
         attributes: dict[str, Any] = {"name": found.of, "budget": name} if found.of else {"stress": name}
         attributes |= {"u_tau": found.u_tau, "re_tau": found.re_tau}
         attributes |= {"c_tau": found.c_tau} if found.of else {"wall": found.wall}
-        data[name] = dataset(variables, coordinates, PLANES_AND_TIME, **attributes)
-    numbers = {key: (value, float(widths[f"number {key}"][0])) for key, value in found.numbers.items()}
+        data[name] = dataset(described(by_name[name], _about(name)), coordinates, PLANES_AND_TIME, **attributes)
     return EvaluatedBudgets(found, data, numbers, zero_by_symmetry, **about)
+
+
+def _dim(name: str) -> str:
+    return "z_face" if name in ("ww", "uw", "wc") else "z"
+
+
+def _about(name: str) -> dict[str, About]:
+    """Dimension, description and unit of all that the dataset of a budget may have."""
+    dim, unit = _dim(name), _UNITS.get(name, "u_tau^4/nu")
+    return {
+        **{term: (dim, f"{term.replace('_', ' ')} of {name}", unit) for term in (*TERMS, *SCALAR_TERMS)},
+        IMBALANCE: (dim, f"sum of all terms of the budget of {name}", unit),
+        STORAGE: (dim, f"rate of change of {name} from the first to the last block", unit),
+        **KOLMOGOROV,
+    }
 
 
 def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> EvaluatedBudgets:
@@ -286,15 +292,15 @@ def evaluate_budgets(blocks: Blocks, parameters: FlowParameters, side: str | Non
 def csv_text(data: xr.Dataset) -> str:
     """Profiles at the same heights as a CSV file: z/h, z+ and all variables, `NAME_ci95` as half widths."""
     (dim,) = data.sizes
-    heights_over = {"z_over_h": data[dim].values, "z_plus": data[f"{dim}_plus"].values}
-    return columns_text(heights_over | {str(name): values.values for name, values in data.data_vars.items()})
+    columns = {str(name): values.values for name, values in data.data_vars.items()}
+    return export.csv_text({"z_over_h": data[dim].values, "z_plus": data[f"{dim}_plus"].values} | columns)
 
 
 def _largest_rows(evaluated: EvaluatedBudgets) -> list[str]:
     """Largest magnitudes of the terms of each budget, with a heading."""
     lines = [f"{'budget':<8}{'term':<22}{'largest':>26}{'at z+':>10}"]
     for name, data in evaluated.data.items():
-        for term in (*evaluated.found.budgets[name].terms, _STORAGE):
+        for term in (*evaluated.found.budgets[name].terms, STORAGE):
             if (name, term) in evaluated.zero_by_symmetry:
                 lines.append(f"{name:<8}{term:<22}  zero by symmetry")
             elif term in data:
@@ -302,7 +308,7 @@ def _largest_rows(evaluated: EvaluatedBudgets) -> list[str]:
                 at = int(np.argmax(np.abs(values)))
                 width = float(data[f"{term}_ci95"][at]) if f"{term}_ci95" in data else nan
                 number = number_text(float(values[at]), width, sign="+", may_be_zero=True, scale=1)
-                label = "storage (estimate)" if term == _STORAGE else term.replace("_", " ")
+                label = "storage (estimate)" if term == STORAGE else term.replace("_", " ")
                 lines.append(f"{name:<8}{label:<22}{number:>26}{evaluated.found.z_plus(name)[at]:>10.2f}")
     return lines
 
@@ -323,7 +329,7 @@ def table_text(evaluated: EvaluatedBudgets) -> str:
     integrals = [f"{of_wall}: production {number['production']} {unit}, and in % of it:"]
     for term in ("dissipation", IMBALANCE):
         integrals.append(f"  {term} {number_text(*evaluated.numbers[term], sign='+', may_be_zero=True, scale=100)}")
-    if _STORAGE in evaluated.data[main]:
-        share = 100 * found.integral(evaluated.data[main][_STORAGE].values) / evaluated.numbers["production"][0]
+    if STORAGE in evaluated.data[main]:
+        share = 100 * found.integral(evaluated.data[main][STORAGE].values) / evaluated.numbers["production"][0]
         integrals[-1] += f", of which storage (estimate from the first and the last block) {share:+.2g}"
     return "\n".join([about, "", *_largest_rows(evaluated), "", *integrals, *sizes])

@@ -26,6 +26,7 @@ from sluice_post.cli_options import (
 )
 from sluice_post.convert import convert as convert_files
 from sluice_post.errors import InputOutputError, PostError, UsageError
+from sluice_post.figure_options import add_to_commands, figures_asked
 from sluice_post.modes_command import add_modes, write_modes
 
 
@@ -301,6 +302,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar=("GB/S", "US"),
         help="bandwidth between devices of two hosts, and time of a message in microseconds",
     )
+    add_to_commands(subparsers)
     return parser
 
 
@@ -355,7 +357,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         begin, end = getattr(parsed, "begin", None), getattr(parsed, "end", None)
         if begin is not None and end is not None and end <= begin:
             raise UsageError(f"--to {end:g} is not after --from {begin:g}")
-        actions[parsed.command](parsed)
+        with figures_asked(parsed):
+            actions[parsed.command](parsed)
         sys.stdout.flush()
     except PostError as error:
         print(f"sluice-post: {error}", file=sys.stderr)

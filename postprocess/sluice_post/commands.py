@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from sluice_post import export, layout
-from sluice_post.bands import bands_of
+from sluice_post.bands import bands_of, profiles_csv
 from sluice_post.flow import flow_of
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.profiles import wall_profiles
@@ -50,7 +49,7 @@ def profiles(arguments: argparse.Namespace) -> None:
         text = scalar_report.csv_of_one(scalars)
     else:
         profiles = wall_profiles(blocks.means(), parameters, arguments.side)
-        text = export.csv_text(profiles, bands_of(blocks, parameters, arguments.side))
+        text = profiles_csv(profiles, bands_of(blocks, parameters, arguments.side))
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -62,7 +61,7 @@ def compare(arguments: argparse.Namespace) -> None:
     from sluice_post import comparison
     from sluice_post.compare_profiles import comparison_figure
     from sluice_post.run import load_statistics
-    from sluice_post.style import figure_style, save_png
+    from sluice_post.style import figure_style, save_figure
 
     reference, budgets = read_references(arguments.reference)
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
@@ -78,8 +77,8 @@ def compare(arguments: argparse.Namespace) -> None:
     names = [row.quantity for row in found.deviations]
     with figure_style():
         bands = bands_of(blocks, parameters, arguments.side)
-        save_png(comparison_figure(found.profiles, bands, reference, names), path)
-    print(f"\nfigure: {path}")
+        written = save_figure(comparison_figure(found.profiles, bands, reference, names), path)
+    print(f"\nfigure: {', '.join(map(str, written))}")
 
 
 def budgets(arguments: argparse.Namespace) -> None:
@@ -112,11 +111,11 @@ def budgets(arguments: argparse.Namespace) -> None:
     for (stress, data), entry in zip(evaluated.data.items(), drawn, strict=True):
         table = folder / f"{layout.BUDGET_NAME.format(stress)}.csv"
         export.write_text(table, budgets_of_run.csv_text(data))
-        print(f"table: {table}, figure: {entry.path}")
+        print(f"table: {table}, figure: {entry.written}")
     tables = scalar_report.write_budget_tables(of_scalars, folder)
     drawn = draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
     for table, entry in zip(tables, drawn, strict=True):
-        print(f"table: {table}, figure: {entry.path}")
+        print(f"table: {table}, figure: {entry.written}")
 
 
 def phases(arguments: argparse.Namespace) -> None:
@@ -128,7 +127,7 @@ def phases(arguments: argparse.Namespace) -> None:
     found = evaluate_phases(*load_phases(directory, arguments.begin, arguments.end))
     print(f"{table_text(found)}\n")
     for path in write_phases(found, arguments.output or directory):
-        print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
+        print(f"{'figure' if path.suffix != '.csv' else 'table'}: {path}")
 
 
 def control(arguments: argparse.Namespace) -> None:
@@ -168,7 +167,7 @@ def spectra(arguments: argparse.Namespace) -> None:
     of_scalars = evaluate_scalar_spectra(evaluated, parameters, scalars)
     folder = arguments.output or directory
     for path in write_spectra(evaluated, folder, published) + write_scalar_spectra(of_scalars, folder):
-        print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
+        print(f"{'figure' if path.suffix != '.csv' else 'table'}: {path}")
 
 
 def densities(arguments: argparse.Namespace) -> None:
@@ -187,7 +186,7 @@ def densities(arguments: argparse.Namespace) -> None:
     evaluated = evaluate_densities(loaded, parameters, arguments.at, arguments.side)
     print(f"{table_text(evaluated)}\n")
     for path in write_densities(evaluated, arguments.output or directory):
-        print(f"{'figure' if path.suffix == '.png' else 'table'}: {path}")
+        print(f"{'figure' if path.suffix != '.csv' else 'table'}: {path}")
 
 
 def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None:
@@ -218,7 +217,7 @@ def probes(arguments: argparse.Namespace) -> None:
     from sluice_post.errors import UsageError
     from sluice_post.probe_parts import find_probes
     from sluice_post.run import check_directory
-    from sluice_post.style import figure_style, save_png
+    from sluice_post.style import figure_style, save_figure
 
     directory = check_directory(arguments.directory)
     names = arguments.probe or find_probes(directory)
@@ -258,9 +257,8 @@ def probes(arguments: argparse.Namespace) -> None:
             if found:
                 figures["convection"] = probe_figures.convection_figure(found)
             for kind, figure in figures.items():
-                path = folder / "figures" / f"probe_{name}_{kind}.png"
-                save_png(figure, path)
-                print(f"figure: {path}")
+                for path in save_figure(figure, folder / "figures" / f"probe_{name}_{kind}.png"):
+                    print(f"figure: {path}")
 
 
 def fields(arguments: argparse.Namespace) -> None:
@@ -285,12 +283,10 @@ def fields(arguments: argparse.Namespace) -> None:
 
 def export_run(arguments: argparse.Namespace) -> None:
     """Writes the results in the CF conventions."""
-    from sluice_post.errors import UsageError, not_installed
+    from sluice_post.errors import require_installed
 
     extra = "zarr" if arguments.zarr else "xarray"
-    for module in ("xarray", "h5netcdf", "dask", *(["zarr"] if arguments.zarr else [])):
-        if find_spec(module) is None:
-            raise UsageError(not_installed(module, extra))
+    require_installed(extra, "h5netcdf", "dask", *(["zarr"] if arguments.zarr else []))
     from sluice_post.evaluated_run import Selection
     from sluice_post.exported_run import NetCdf, Zarr, write_run
     from sluice_post.opened_run import OpenedRun
@@ -308,10 +304,9 @@ def export_run(arguments: argparse.Namespace) -> None:
 
 def watch(arguments: argparse.Namespace) -> None:
     """Serves a live page of a running case."""
-    from sluice_post.errors import UsageError, not_installed
+    from sluice_post.errors import require_installed
 
-    if find_spec("bokeh") is None:
-        raise UsageError(not_installed("bokeh", "watch"))
+    require_installed("watch", "bokeh")
     from sluice_post.watch.serve import serve
 
     reference, _ = read_references(arguments.reference or [])
@@ -321,7 +316,7 @@ def watch(arguments: argparse.Namespace) -> None:
 def study(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of several runs."""
     from sluice_post import study, study_figures, study_tables
-    from sluice_post.style import figure_style, save_png
+    from sluice_post.style import figure_style, save_figure
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
     reference = study.find_reference(arguments.reference, runs, arguments.begin, arguments.end)
@@ -334,9 +329,9 @@ def study(arguments: argparse.Namespace) -> None:
         print(f"{'' if ending == '.csv' else chr(10)}table: {path}")
     with figure_style():
         for cost in study.costs_of(runs):
-            path = base.with_name(f"{base.name}_{cost}.png")
-            save_png(study_figures.error_figure(runs, reference, cost), path)
-            print(f"figure: {path}")
+            figure = study_figures.error_figure(runs, reference, cost)
+            for path in save_figure(figure, base.with_name(f"{base.name}_{cost}.png")):
+                print(f"figure: {path}")
 
 
 def refine(arguments: argparse.Namespace) -> None:
@@ -357,7 +352,7 @@ def merge(arguments: argparse.Namespace) -> None:
 def validation(arguments: argparse.Namespace) -> None:
     """Writes the page of stored results beside published simulations, and its figures."""
     from sluice_post import validation as pages
-    from sluice_post.style import figure_style, save_png
+    from sluice_post.style import figure_style, save_figure
 
     output: Path = arguments.output
     files = pages.read_files(arguments.reference or [])
@@ -369,7 +364,7 @@ def validation(arguments: argparse.Namespace) -> None:
             drawn = pages.figures_of_case(results, files)
             for name, (title, figure) in drawn.items():
                 image = layout.VALIDATION_IMAGE.format(case=directory.parent.name, figure=name)
-                save_png(figure, output.parent / "images" / image)
+                save_figure(figure, output.parent / "images" / image)
                 images[f"images/{image}"] = title
         sections.append(pages.section(directory, results, images))
     export.write_text(output, "\n\n".join([pages.INTRODUCTION.rstrip(), *sections]) + "\n")
@@ -380,7 +375,7 @@ def bench(arguments: argparse.Namespace) -> None:
     """Writes tables and figures of measurements."""
     from sluice_post import bench, bench_figures, bench_scaling, bench_steps, fft_model, step_figures
     from sluice_post.errors import UsageError
-    from sluice_post.style import figure_style, save_png
+    from sluice_post.style import figure_style, save_figure
 
     if (arguments.forecast is None) != (arguments.network is None):
         raise UsageError("--forecast and --network belong together")
@@ -412,5 +407,5 @@ def bench(arguments: argparse.Namespace) -> None:
     with figure_style():
         figures = bench_figures.all_figures(rows) | step_figures.all_figures(results.steps)
         for name, figure in figures.items():
-            save_png(figure, path(f"{name}.png"))
-            print(f"figure: {path(f'{name}.png')}")
+            for written in save_figure(figure, path(f"{name}.png")):
+                print(f"figure: {written}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.budget_terms import STRESSES
 from sluice_post.budgets import wall_budgets
 from sluice_post.compare_profiles import HEADING, Deviation, percent_of, row_text, summarized, with_rms
@@ -37,7 +37,7 @@ def budget_deviations(
 ) -> list[BudgetDeviations]:
     """Deviations from the published budgets, in the order of STRESSES."""
 
-    def percents(means: Means) -> dict[str, NDArray[np.float64]]:
+    def percents(means: Means) -> dict[str, Array]:
         found, values = wall_budgets(means, parameters, side), {}
         for stress, published in references.items():
             scale = max(float(np.max(np.abs(column))) for column in published.values.values())

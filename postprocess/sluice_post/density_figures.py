@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, EvaluatedDensities
-from sluice_post.figures import gaussian_line, line_with_band, near_wall
+from sluice_post.figures import gaussian_line, near_wall
 from sluice_post.histograms import density
 from sluice_post.quadrants import HOLE_SIZES
 from sluice_post.style import (
@@ -30,12 +30,11 @@ from sluice_post.style import (
     flatness_axis,
     height_colours,
     height_label,
+    line_with_band,
     log_wall_axis,
     new_figure,
     panel_grid,
 )
-
-Array = NDArray[np.float64]
 
 _NAMES = {"u": "streamwise", "v": "spanwise", "w": "wall-normal", "p": "pressure"}
 _LEAST = 1e-5  # density that is shown

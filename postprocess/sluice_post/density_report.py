@@ -58,4 +58,4 @@ def write_tables(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:
 def write_densities(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:
     """Writes tables and figures; returns their paths."""
     drawn = draw_entries(entries_of(evaluated), folder / layout.FIGURE_FOLDER)
-    return [*write_tables(evaluated, folder), *(figure.path for figure in drawn)]
+    return [*write_tables(evaluated, folder), *(path for figure in drawn for path in figure.paths)]

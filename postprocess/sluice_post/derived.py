@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.budgets import KOLMOGOROV, WallBudgets, wall_budgets
 from sluice_post.datasets.cf import PLANES_AND_TIME
-from sluice_post.datasets.variables import Variables, dataset, heights, with_interval
+from sluice_post.datasets.variables import About, dataset, described, heights
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import half_widths95
-
-Array = NDArray[np.float64]
+from sluice_post.uncertainty import intervals
 
 COMPONENTS = ("uu", "vv", "ww", "uw")
 TENSORS = {"stress": "Reynolds stresses", "dissipation": "dissipation tensor"}
-_ABOUT = {
-    "enstrophy_plus": ("enstrophy of the fluctuations", "u_tau^4/nu^2"),
-    "epsilon_plus": ("dissipation of k", "u_tau^4/nu"),
+_ABOUT: dict[str, About] = {
+    "enstrophy_plus": ("z", "enstrophy of the fluctuations", "u_tau^4/nu^2"),
+    "epsilon_plus": ("z", "dissipation of k", "u_tau^4/nu"),
     **KOLMOGOROV,
-    "kolmogorov_time_plus": ("Kolmogorov's time", "nu/u_tau^2"),
+    "kolmogorov_time_plus": ("z", "Kolmogorov's time", "nu/u_tau^2"),
 }
 
 
@@ -90,14 +88,11 @@ def derived_of(means: Means, parameters: FlowParameters, side: str | None = None
 def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> xr.Dataset:
     """Derived profiles (z) with their intervals, which a single block does not have, as seen from `side`."""
     profiles = wall_profiles(blocks.means(), parameters, side)
-
-    def values_of(means: Means) -> dict[str, Array]:
-        return derived_of(means, parameters, side)
-
-    widths = half_widths95(values_of, blocks)
-    variables: Variables = {}
-    for name, values in values_of(blocks.means()).items():
-        tensor, _, part = name.partition("_")
-        about = _ABOUT.get(name, (f"{part} of the anisotropy of the {TENSORS.get(tensor)}", "1"))
-        variables |= with_interval(name, "z", values, widths[name], about)
-    return dataset(variables, heights("z", profiles.z, profiles.u_tau, profiles.viscosity), PLANES_AND_TIME)
+    values = intervals(lambda means: derived_of(means, parameters, side), blocks)
+    table: dict[str, About] = {
+        f"{tensor}_{part}": ("z", f"{part} of the anisotropy of the {of}", "1")
+        for tensor, of in TENSORS.items()
+        for part in ("xi", "eta", *(f"b_{component}" for component in (*COMPONENTS, "uv", "vw")))
+    }
+    coordinates = heights("z", profiles.z, profiles.u_tau, profiles.viscosity)
+    return dataset(described(values, table | _ABOUT), coordinates, PLANES_AND_TIME)

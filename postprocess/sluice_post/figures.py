@@ -5,43 +5,29 @@ A function that takes axes draws one panel into them and returns them; the other
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 
 from sluice_post import literature
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands
-from sluice_post.interpolation import interpolate
 from sluice_post.profiles import WallProfiles
-from sluice_post.style import BLACK, BLUE, COMPONENT, THIN, VERMILLION, flatness_axis, log_wall_axis, new_figure
+from sluice_post.style import (
+    BLACK,
+    BLUE,
+    COMPONENT,
+    THIN,
+    VERMILLION,
+    flatness_axis,
+    line_with_band,
+    log_wall_axis,
+    new_figure,
+)
 from sluice_post.symmetry import Symmetry
 
-Array = NDArray[np.float64]
-
-
 NEAR_WALL = 5.0  # z+ below which points are marked
-
-
-def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> Any:
-    """A line and, where it is known, the band of its 95 % interval; returns their colour.
-
-    Without `color` it is the next of the axes' cycle: so the lines of several runs differ. On a logarithmic axis,
-    cubics join the points. The few points next to the wall are far apart there, and straight lines between them look
-    like kinks.
-    """
-    if axes.get_xscale() == "log" and len(x) > 3 and np.all(np.diff(x) > 0) and np.all(np.isfinite(y)):
-        fine = np.union1d(x, np.geomspace(x[x > 0][0], x[-1], 400))
-        band = np.interp(fine, x, band) if isinstance(band, np.ndarray) else band
-        x, y = fine, interpolate(fine, x, y)
-    (line,) = axes.plot(x, y, **{"zorder": 3, **style})  # type: ignore[arg-type]
-    colour = line.get_color()
-    if band is not None and np.any(np.isfinite(band)):
-        axes.fill_between(x, y - band, y + band, color=colour, alpha=0.22, linewidth=0, zorder=2)
-    return colour
 
 
 def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.0) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from sluice_post.figures import line_with_band
+from sluice_post.style import line_with_band
 
 
 def profile_line(axes: Axes, data: xr.Dataset, name: str, *, sign: int = 1, plus: bool = True, **style: Any) -> Any:

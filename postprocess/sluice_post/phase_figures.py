@@ -6,9 +6,8 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
-from sluice_post.figures import line_with_band
 from sluice_post.phases import COMPONENTS, PhaseAverages
-from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, VERMILLION
+from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, VERMILLION, line_with_band
 
 PROFILES_SHOWN = 8
 PHASE = r"phase $t/T$"

@@ -25,6 +25,7 @@ from sluice_post import (
     spectra_figures,
     spectra_tables,
 )
+from sluice_post.bands import profiles_csv
 from sluice_post.budget_terms import STRESSES
 from sluice_post.budgets import EvaluatedBudgets
 from sluice_post.compare_budgets import References
@@ -225,7 +226,7 @@ def write_spectra(evaluated: EvaluatedSpectra, folder: Path, published: Publishe
             paths.append(folder / f"{layout.PLANE_SPECTRA_NAME.format(points)}.csv")
             export.write_text(paths[-1], spectra_tables.plane_spectra_csv(evaluated, quantities))
     drawn = draw_entries(_spectra_entries(evaluated, published), folder / layout.FIGURE_FOLDER)
-    return [*paths, *(figure.path for figure in drawn)]
+    return [*paths, *(path for figure in drawn for path in figure.paths)]
 
 
 def _spectra_tables(evaluated: EvaluatedSpectra, folder: Path) -> list[Path]:
@@ -273,7 +274,7 @@ def _data_files(results: Results) -> None:
     scalar_report.write_tables(results.scalars, run.directory)
     scalar_report.write_budget_tables(results.scalar_budgets, run.directory)
     scalar_report.write_spectra_tables(results.scalar_spectra, run.directory)
-    export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
+    export.write_text(run.directory / layout.PROFILES_CSV, profiles_csv(run.profiles, results.bands))
     for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.budget_terms import (
     BUOYANCY,
     CORIOLIS,
@@ -37,8 +37,6 @@ from sluice_post.scalar_numbers import EvaluatedScalar
 from sluice_post.scalar_profiles import ScalarView, over_images, parity_of, scalar_view
 from sluice_post.scalars import Scalar
 from sluice_post.statistics import Blocks, Means
-
-Array = NDArray[np.float64]
 
 BUDGETS = ("cc", "uc", "wc")
 _DIFFUSION = "molecular_diffusion"

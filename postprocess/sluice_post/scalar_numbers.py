@@ -8,21 +8,19 @@ from math import nan
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from sluice_post import export
+from sluice_post.arrays import Array
 from sluice_post.datasets.cf import PLANES_AND_TIME
-from sluice_post.datasets.variables import Variables, dataset, heights, with_interval
+from sluice_post.datasets.variables import About, dataset, described, heights
 from sluice_post.errors import InputOutputError
-from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval as number_text
 from sluice_post.scalar_profiles import PROFILES, ScalarProfiles, scalar_profiles, sides_of
 from sluice_post.scalars import Scalar, sampled_scalars
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import half_widths95
-
-Array = NDArray[np.float64]
+from sluice_post.uncertainty import intervals
 
 # Of the numbers of a scalar, for text.
 LABELS = {
@@ -80,23 +78,23 @@ class EvaluatedScalar:
 def _evaluate(blocks: Blocks, parameters: FlowParameters, scalar: Scalar, side: str) -> EvaluatedScalar:
     def all_of(means: Means) -> dict[str, Array]:
         found = scalar_profiles(means, parameters, scalar, side)
-        numbers = found.numbers | {"residual": found.residual}
-        return found.centre | found.face | {f"number {key}": np.array([value]) for key, value in numbers.items()}
+        numbers = {f"number {key}": np.array(value) for key, value in found.numbers.items()}
+        return found.centre | found.face | numbers
 
-    profiles = scalar_profiles(blocks.means(), parameters, scalar, side)
-    half_widths = half_widths95(all_of, blocks) if len(blocks) > 1 or not blocks.has_sampling_error else {}
-    numbers = profiles.numbers | {"residual": profiles.residual}
-    numbers = {key: numbers[key] for key in LABELS if key in numbers}
-    widths = {key: float(half_widths[f"number {key}"][0]) for key in numbers if f"number {key}" in half_widths}
-    bands = half_widths if blocks.has_sampling_error else {}
-    variables: Variables = {}
-    for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
-        for name, values in columns.items():
-            variables |= with_interval(name, dim, values, bands.get(name), PROFILES[name][:2])
+    profiles, values = scalar_profiles(blocks.means(), parameters, scalar, side), intervals(all_of, blocks)
+    numbers = {key: profiles.numbers[key] for key in LABELS if key in profiles.numbers}
+    widths = {key: float(values[name]) for key in numbers if (name := f"number {key}_ci95") in values}
+    table: dict[str, About] = {name: ("z", *PROFILES[name][:2]) for name in profiles.centre}
+    table |= {name: ("z_face", *PROFILES[name][:2]) for name in profiles.face}
+    shown = {
+        name: of_name
+        for name, of_name in values.items()
+        if name in table or (blocks.has_sampling_error and name.removesuffix("_ci95") in table)
+    }
     wall = profiles.wall
     scales = (wall.u_tau, wall.viscosity)
     data = dataset(
-        variables,
+        described(shown, table),
         heights("z", wall.z, *scales) | heights("z_face", wall.z_face, *scales),
         PLANES_AND_TIME,
         **{"name": scalar.name, "side": wall.side, "prandtl": scalar.prandtl, "wall_value": profiles.wall_value},
@@ -164,4 +162,4 @@ def csv_text(found: EvaluatedScalar) -> str:
             columns[column] = at_centres(data[name].values)
             if f"{name}_ci95" in data:
                 columns[f"{column}_ci95"] = np.abs(at_centres(data[f"{name}_ci95"].values))
-    return columns_text(columns)
+    return export.csv_text(columns)

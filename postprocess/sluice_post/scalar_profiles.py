@@ -13,6 +13,7 @@ from math import comb, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, central_moments, wall_profiles
@@ -20,8 +21,6 @@ from sluice_post.scalars import Scalar
 from sluice_post.statistics import Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.wall_view import WallView, wall_view
-
-Array = NDArray[np.float64]
 
 # Below this part of the largest value, a variance or a gradient is round-off, and what is divided by it unknown.
 ROUND_OFF = 1e-10
@@ -202,11 +201,6 @@ class ScalarProfiles:
         return self.wall.side
 
     @property
-    def residual(self) -> float:
-        """Largest departure of the total flux from its balance, over the wall flux."""
-        return float(np.max(np.abs(self.face["residual"])))
-
-    @property
     def constant(self) -> bool:
         """Whether the scalar does not fluctuate, as in a laminar flow."""
         return bool(np.max(self.centre["c_rms"]) < 1e-4)
@@ -258,12 +252,12 @@ def scalar_profiles(means: Means, parameters: FlowParameters, scalar: Scalar, si
     }
     found = {name: values[: wall.z.size] for name, values in centre.items()}
     on_faces = {name: values[: wall.z_face.size] for name, values in face.items()}
-    numbers = _numbers(view, means, parameters, scalar)
+    numbers = _numbers(view, means, parameters, scalar) | {"residual": float(np.max(np.abs(on_faces["residual"])))}
     return ScalarProfiles(scalar, wall, c_tau, view.wall_values[0], q, found, on_faces, numbers)
 
 
 def _numbers(view: ScalarView, means: Means, parameters: FlowParameters, scalar: Scalar) -> dict[str, float]:
-    """The numbers of a scalar at a wall but its residual; `bulk`, the mixed mean, with U relative to the wall."""
+    """The numbers of a scalar at a wall but the residual; of `bulk`, the mixed mean, U is relative to the wall."""
     dz, u, q = np.diff(means.z_face), view.flow.velocity_along(parameters.wall_direction), view.wall_flux
     height, carried = float(means.z_face[-1]), float(u @ dz)
     bulk = float((u * view.mean) @ dz / carried) if abs(carried) > 1e-9 * float(np.abs(u) @ dz) else nan

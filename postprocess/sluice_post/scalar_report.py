@@ -145,7 +145,7 @@ def write_spectra_tables(spectra: Sequence[EvaluatedScalarSpectra], folder: Path
 def write_spectra(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
     """Tables and figures; their paths."""
     drawn = draw_entries(spectra_entries(spectra), folder / layout.FIGURE_FOLDER)
-    return [*write_spectra_tables(spectra, folder), *(figure.path for figure in drawn)]
+    return [*write_spectra_tables(spectra, folder), *(path for figure in drawn for path in figure.paths)]
 
 
 def chosen(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
@@ -20,8 +20,6 @@ from sluice_post.symmetry import (
     symmetry_of,
     x_reversed,
 )
-
-Array = NDArray[np.float64]
 
 SIDES = ("both", "bottom", "top")
 
