@@ -83,9 +83,8 @@ def compare(arguments: argparse.Namespace) -> None:
 
 def budgets(arguments: argparse.Namespace) -> None:
     """Prints and writes the terms of the budgets."""
-    from sluice_post import budgets as budgets_of_run
-    from sluice_post import compare_budgets, scalar_report
-    from sluice_post.report import budget_entries
+    from sluice_post import budget_report, compare_budgets
+    from sluice_post.budgets import evaluate_budgets, require_budgets, table_text
     from sluice_post.report_entries import draw_entries
     from sluice_post.run import load_statistics
     from sluice_post.scalar_budgets import evaluate_scalar_budgets
@@ -93,13 +92,13 @@ def budgets(arguments: argparse.Namespace) -> None:
 
     references = dict(read_budget_reference(path) for path in arguments.reference or [])
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    budgets_of_run.require_budgets(blocks, parameters, arguments.directory)
-    evaluated = budgets_of_run.evaluate_budgets(blocks, parameters, arguments.side)
+    require_budgets(blocks, parameters, arguments.directory)
     scalars, _ = evaluate_scalars(blocks, parameters, arguments.side)
-    of_scalars = evaluate_scalar_budgets(blocks, parameters, scalars)
-    print(budgets_of_run.table_text(evaluated))
-    for of_scalar in of_scalars:
-        print(f"\n{budgets_of_run.table_text(of_scalar)}")
+    found = [
+        evaluate_budgets(blocks, parameters, arguments.side),
+        *evaluate_scalar_budgets(blocks, parameters, scalars),
+    ]
+    print("\n\n".join(map(table_text, found)))
     if references:
         deviations = compare_budgets.budget_deviations(blocks, parameters, references, arguments.side)
         print(f"\n{compare_budgets.table_text(deviations)}")
@@ -107,15 +106,10 @@ def budgets(arguments: argparse.Namespace) -> None:
             print(f"\n{note}")
     print()
     folder = arguments.output or arguments.directory
-    drawn = draw_entries(budget_entries(evaluated, references), folder / layout.FIGURE_FOLDER)
-    for (stress, data), entry in zip(evaluated.data.items(), drawn, strict=True):
-        table = folder / f"{layout.BUDGET_NAME.format(stress)}.csv"
-        export.write_text(table, budgets_of_run.csv_text(data))
-        print(f"table: {table}, figure: {entry.written}")
-    tables = scalar_report.write_budget_tables(of_scalars, folder)
-    drawn = draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
-    for table, entry in zip(tables, drawn, strict=True):
-        print(f"table: {table}, figure: {entry.written}")
+    for evaluated in found:
+        drawn = draw_entries(budget_report.entries_of(evaluated, references), folder / layout.FIGURE_FOLDER)
+        for table, entry in zip(budget_report.write_tables(evaluated, folder), drawn, strict=True):
+            print(f"table: {table}, figure: {entry.written}")
 
 
 def phases(arguments: argparse.Namespace) -> None:

@@ -6,17 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from sluice_post import (
-    budget_figures,
-    budgets,
-    export,
-    figures_run,
-    layout,
-    scalar_figures,
-    scalar_spectra_figures,
-    spectra_tables,
-)
-from sluice_post.budgets import EvaluatedBudgets
+from sluice_post import export, figures_run, layout, scalar_figures, scalar_spectra_figures, spectra_tables
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.report_entries import Entry, draw_entries
@@ -68,29 +58,6 @@ def entries_of(scalars: Sequence[EvaluatedScalar], series: TimeSeries | None) ->
     return entries
 
 
-_BUDGET_CAPTIONS = {
-    "cc": "Of ΘΘ, which is twice that of ΘΘ/2, in units of c_τ²u_τ²/ν.",
-    "uc": "Of uΘ, in units of c_τu_τ³/ν.",
-    "wc": "Of wΘ, which is negative, in units of c_τu_τ³/ν.",
-}
-
-
-def budget_entries(of_scalars: Sequence[EvaluatedBudgets]) -> list[Entry]:
-    """The figures of the budgets of scalars."""
-    return [
-        Entry(
-            layout.SCALAR_BUDGET_NAME.format(evaluated.name, budget),
-            f"Budget of the {budget_figures.NAMES[budget]}: {evaluated.title}",
-            f"{_BUDGET_CAPTIONS[budget]} The imbalance is the sum of the terms; the storage is the rate of change from "
-            f"the first to the last block of statistics.{_BANDS if evaluated.has_intervals else ''}",
-            partial(budget_figures.budget_figure, evaluated, budget, {}),
-            wide=budget in budget_figures.LARGE,
-        )
-        for evaluated in of_scalars
-        for budget in evaluated.data
-    ]
-
-
 def spectra_entries(spectra: Sequence[EvaluatedScalarSpectra]) -> list[Entry]:
     """The figures of the spectra of scalars."""
 
@@ -120,16 +87,6 @@ def _write(texts: Mapping[str, str], folder: Path) -> list[Path]:
 def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]:
     """A CSV file of profiles for each scalar and wall; their paths."""
     return _write({layout.SCALAR_NAME.format(found.name): csv_text(found) for found in scalars}, folder)
-
-
-def write_budget_tables(of_scalars: Sequence[EvaluatedBudgets], folder: Path) -> list[Path]:
-    """A CSV file for each budget of each scalar; their paths."""
-    texts = {
-        layout.SCALAR_BUDGET_NAME.format(evaluated.name, budget): budgets.csv_text(data)
-        for evaluated in of_scalars
-        for budget, data in evaluated.data.items()
-    }
-    return _write(texts, folder)
 
 
 def write_spectra_tables(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
