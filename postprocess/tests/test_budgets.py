@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 import staggered
 import synthetic
-from staggered import FLOW, MOVING, NO_SLIP, OBLIQUE, PARAMETERS, VISCOSITY, Z_FACE, assert_close, block_of
+from staggered import (
+    FLOW,
+    MOVING,
+    NO_SLIP,
+    OBLIQUE,
+    PARAMETERS,
+    VISCOSITY,
+    Z_FACE,
+    assert_close,
+    assert_second_order,
+    block_of,
+)
 
 from sluice_post import layout
 from sluice_post.budget_terms import STRESSES, TERMS, budgets_of, coriolis_terms
