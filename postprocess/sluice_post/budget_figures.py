@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sluice_post.budget_terms import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC
-from sluice_post.budgets import EvaluatedBudgets
+from sluice_post.budgets import STORAGE, EvaluatedBudgets
 from sluice_post.compare_budgets import References
-from sluice_post.lines import profile_line, z_plus_of
+from sluice_post.lines import profile_line, wall_axes
 from sluice_post.style import (
     BLACK,
     BLUE,
@@ -25,7 +25,6 @@ from sluice_post.style import (
     TEAL,
     THIN,
     VERMILLION,
-    log_wall_axis,
     new_figure,
 )
 
@@ -78,7 +77,8 @@ def budget_figure(evaluated: EvaluatedBudgets, name: str, references: References
 
 def budget(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> Axes:
     """The terms of one budget against z+ in wall units, all but the imbalance."""
-    log_wall_axis(axes, z_plus_of(evaluated.data[name], IMBALANCE))
+    symbol = name if name == "k" else rf"\langle {name}\rangle".replace("c", r"\theta")
+    wall_axes(axes, evaluated.data[name], rf"budget of ${symbol}$ in wall units")
     off_wall = evaluated.found.z_plus(name) > 0
     largest = {
         term: float(np.max(np.abs(values[off_wall]))) for term, values in evaluated.found.budgets[name].terms.items()
@@ -89,27 +89,26 @@ def budget(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: Refer
             _term(axes, evaluated, name, term, references, color=_COLOURS[term])
     if name in references:
         axes.plot([], [], label="published", color=BLACK, **_CIRCLES)
-    symbol = name if name == "k" else rf"\langle {name}\rangle".replace("c", r"\theta")
-    return _finished(axes, rf"budget of ${symbol}$ in wall units")
+    return _finished(axes)
 
 
 def imbalance(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> Axes:
     """The sum of all terms of a budget, and what the stress stored, against z+ in wall units."""
     data = evaluated.data[name]
-    z_plus = z_plus_of(data, IMBALANCE)
-    log_wall_axis(axes, z_plus)
+    wall_axes(axes, data, "imbalance$^+$")
     _term(axes, evaluated, name, IMBALANCE, references)
-    if "storage" in data:
-        stored = data["storage"].values[-len(z_plus) :]
-        axes.plot(z_plus, stored, color=GREY, linewidth=1.4, linestyle=(0, (3, 1.5)), label="storage (estimate)")
+    if STORAGE in data:
+        z_plus = evaluated.found.z_plus(name)
+        stored = data[STORAGE].values[z_plus > 0]
+        style: dict[str, Any] = {"color": GREY, "linewidth": 1.4, "linestyle": (0, (3, 1.5))}
+        axes.plot(z_plus[z_plus > 0], stored, label="storage (estimate)", **style)
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
-    return _finished(axes, "imbalance$^+$")
+    return _finished(axes)
 
 
-def _finished(axes: Axes, label: str) -> Axes:
+def _finished(axes: Axes) -> Axes:
     axes.axhline(0, **THIN)
     axes.margins(y=0.06)
-    axes.set_ylabel(label)
     return axes
 
 

@@ -12,9 +12,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sluice_post.derived import COMPONENTS, TENSORS, two_component_limit
-from sluice_post.lines import profile_line
-from sluice_post.style import BLACK, BLUE, COMPONENT, ORANGE, PURPLE, THIN, VERMILLION, log_wall_axis, new_figure
+from sluice_post.derived import TENSORS, two_component_limit
+from sluice_post.lines import wall_axes
+from sluice_post.style import BLACK, BLUE, COMPONENT, ORANGE, PURPLE, THIN, VERMILLION, new_figure
 
 _COLOURS = {"stress": BLUE, "dissipation": VERMILLION}
 _MARKS = {5.0: "s", 15.0: "^", 50.0: "D", np.inf: "o"}  # z+, inf: the last point
@@ -88,26 +88,23 @@ def anisotropy_figure(derived: xr.Dataset) -> Figure:
 
 def anisotropy(axes: Axes, derived: xr.Dataset, tensor: str) -> Axes:
     """Components of the anisotropy against z+. `tensor`: stress or dissipation."""
-    log_wall_axis(axes, derived["z_plus"].values)
+    lines = [(f"{tensor}_b_{name}", colour, rf"$b_{{{name}}}$") for name, colour in _OF_COMPONENT.items()]
+    wall_axes(axes, derived, r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$", *lines)
     axes.axhline(0, **THIN)
-    for name in COMPONENTS:
-        profile_line(axes, derived, f"{tensor}_b_{name}", color=_OF_COMPONENT[name], label=rf"$b_{{{name}}}$")
     axes.set_title(TENSORS[tensor], fontsize=12)
-    axes.set_ylabel(r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$")
     return axes
 
 
 def enstrophy(axes: Axes, derived: xr.Dataset) -> Axes:
     """Enstrophy of the fluctuations and the dissipation of k, which it equals in homogeneous turbulence."""
-    log_wall_axis(axes, derived["z_plus"].values)
-    for name, colour, label in (
+    wall_axes(
+        axes,
+        derived,
+        "enstrophy, dissipation in wall units",
         ("enstrophy_plus", BLUE, r"enstrophy $\langle\omega_i\omega_i\rangle\,\nu^2/u_\tau^4$"),
         ("epsilon_plus", VERMILLION, r"dissipation of $k$, $\varepsilon\,\nu/u_\tau^4$"),
-    ):
-        if name in derived:
-            profile_line(axes, derived, name, color=colour, label=label)
+    )
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("enstrophy, dissipation in wall units")
     axes.legend(loc="lower left")
     return axes
 
@@ -125,20 +122,16 @@ def kolmogorov_figure(derived: xr.Dataset) -> Figure | None:
 
 def kolmogorov_length(axes: Axes, derived: xr.Dataset) -> Axes:
     """Kolmogorov's length in wall units against z+."""
-    log_wall_axis(axes, derived["z_plus"].values)
-    profile_line(axes, derived, "eta_plus", color=None, label="")
-    axes.set_ylabel(r"Kolmogorov length $\eta^+$")
+    wall_axes(axes, derived, r"Kolmogorov length $\eta^+$", ("eta_plus", None, ""))
     axes.set_ylim(bottom=0)
     return axes
 
 
 def cell_sizes(axes: Axes, derived: xr.Dataset) -> Axes:
     """The size of the cells over Kolmogorov's length against z+."""
-    log_wall_axis(axes, derived["z_plus"].values)
-    names = ("dx_over_eta", "dy_over_eta", "dz_over_eta")
-    for name, colour in zip(names, (BLUE, ORANGE, VERMILLION), strict=True):
-        profile_line(axes, derived, name, color=colour, label=rf"$\Delta {name[1]}/\eta$")
-    axes.set_ylabel(r"size of the cells over $\eta$")
-    axes.set_ylim(0, 1.2 * max(float(derived[name].max()) for name in names))
+    colours = {"dx_over_eta": BLUE, "dy_over_eta": ORANGE, "dz_over_eta": VERMILLION}
+    lines = [(name, colour, rf"$\Delta {name[1]}/\eta$") for name, colour in colours.items()]
+    wall_axes(axes, derived, r"size of the cells over $\eta$", *lines)
+    axes.set_ylim(0, 1.2 * max(float(derived[name].max()) for name in colours))
     axes.legend(loc="upper right", ncols=3)
     return axes

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from sluice_post.style import line_with_band
+from sluice_post.style import line_with_band, log_wall_axis
 
 
 def profile_line(axes: Axes, data: xr.Dataset, name: str, *, sign: int = 1, plus: bool = True, **style: Any) -> Any:
@@ -23,7 +23,15 @@ def profile_line(axes: Axes, data: xr.Dataset, name: str, *, sign: int = 1, plus
     return line_with_band(axes, z[known], values[known], band, **style)
 
 
-def z_plus_of(data: xr.Dataset, name: str) -> Any:
-    """The heights of a profile in wall units, without the wall."""
-    z_plus = data[f"{data[name].dims[0]}_plus"].values
-    return z_plus[z_plus > 0]
+def wall_axes(axes: Axes, data: xr.Dataset, ylabel: str, *lines: tuple[str, str | None, str]) -> Axes:
+    """Axes against z+ from the first height off the wall, and these profiles: names, colours and labels of lines.
+
+    Profiles that the dataset does not have are left out.
+    """
+    z_plus = next(data[name].values for name in ("z_plus", "z_face_plus") if name in data.coords)
+    log_wall_axis(axes, z_plus[z_plus > 0])
+    for name, colour, label in lines:
+        if name in data:
+            profile_line(axes, data, name, color=colour, label=label)
+    axes.set_ylabel(ylabel)
+    return axes

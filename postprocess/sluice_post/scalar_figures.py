@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 
-from sluice_post.lines import profile_line
+from sluice_post.lines import profile_line, wall_axes
 from sluice_post.scalar_numbers import EvaluatedScalar
-from sluice_post.style import BLACK, BLUE, THIN, VERMILLION, log_wall_axis
+from sluice_post.style import BLACK, BLUE, THIN, VERMILLION
 
 Panel: TypeAlias = Callable[[Axes, EvaluatedScalar], Axes]
 
@@ -25,9 +25,8 @@ def kader_intercept(prandtl: float) -> float:
 
 def mean(axes: Axes, found: EvaluatedScalar) -> Axes:
     """Theta+ against z+ with the conductive sublayer and, in turbulence, Kader's logarithmic law."""
-    prandtl = found.profiles.scalar.prandtl
-    log_wall_axis(axes, found.profiles.wall.z_plus)
-    left, right = axes.get_xlim()
+    wall_axes(axes, found.data, r"$\Theta^+$")
+    prandtl, (left, right) = found.profiles.scalar.prandtl, axes.get_xlim()
     sublayer = np.geomspace(left, right, 200)
     axes.plot(sublayer, prandtl * sublayer, linestyle=(0, (5, 3)), **THIN, label=r"$\Theta^+=Pr\,z^+$")
     if right > 30 and not found.profiles.constant:
@@ -37,17 +36,14 @@ def mean(axes: Axes, found: EvaluatedScalar) -> Axes:
         axes.plot(law, values, color=BLACK, linewidth=0.9, linestyle=(0, (1, 1.5)), label=label)
     profile_line(axes, found.data, "C", color=None, label="run")
     axes.set_ylim(0, 1.1 * float(found.data["C"].max()))
-    axes.set_ylabel(r"$\Theta^+$")
     axes.legend(loc="upper left")
     return axes
 
 
 def fluctuations(axes: Axes, found: EvaluatedScalar) -> Axes:
     """The rms scalar against z+."""
-    log_wall_axis(axes, found.profiles.wall.z_plus)
-    profile_line(axes, found.data, "c_rms", color=None, label="")
+    wall_axes(axes, found.data, r"$\theta_\mathrm{rms}^+$", ("c_rms", None, ""))
     axes.set_ylim(bottom=0)
-    axes.set_ylabel(r"$\theta_\mathrm{rms}^+$")
     return axes
 
 
@@ -68,22 +64,18 @@ def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
 
 def turbulent_prandtl(axes: Axes, found: EvaluatedScalar) -> Axes:
     """The turbulent Prandtl number against z+; next to the centre, where both gradients vanish, it is left out."""
-    log_wall_axis(axes, found.profiles.wall.z_plus)
+    wall_axes(axes, found.data, r"$Pr_t=\nu_t/\kappa_t$", ("Pr_t", None, ""))
     axes.axhline(1, **THIN)
-    profile_line(axes, found.data, "Pr_t", color=None, label="")
     axes.set_ylim(0, 2)
-    axes.set_ylabel(r"$Pr_t=\nu_t/\kappa_t$")
     return axes
 
 
 def correlations(axes: Axes, found: EvaluatedScalar) -> Axes:
     """Correlation coefficients of Theta with u and -w against z+."""
-    log_wall_axis(axes, found.profiles.wall.z_plus)
-    axes.axhline(0, **THIN)
-    profile_line(axes, found.data, "R_uc", color=BLUE, label=r"$R_{u\theta}$")
+    wall_axes(axes, found.data, "correlation coefficient", ("R_uc", BLUE, r"$R_{u\theta}$"))
     profile_line(axes, found.data, "R_wc", sign=-1, color=VERMILLION, label=r"$-R_{w\theta}$")
+    axes.axhline(0, **THIN)
     axes.set_ylim(-0.2, 1.05)
-    axes.set_ylabel("correlation coefficient")
     axes.legend(loc="best")
     return axes
 
