@@ -60,30 +60,24 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def _wall(walls: Any, side: str) -> ScalarWall | None:
-    given = walls.get(side) if isinstance(walls, dict) else None
-    for kind in ("value", "flux"):
-        value = given.get(kind) if isinstance(given, dict) else None
-        if (number := _number(value)) is not None:
+def _wall(given: Any) -> ScalarWall | None:
+    for kind, value in given.items() if isinstance(given, dict) else ():
+        if kind in ("value", "flux") and (number := _number(value)) is not None:
             return ScalarWall(kind, number)
-        if isinstance(value, (str, dict)):  # a formula, or a table in time
+        if kind in ("value", "flux") and isinstance(value, (str, dict)):  # a formula, or a table in time
             return ScalarWall(kind, formula=str(value))
     return None
 
 
 def _scalar(given: Any) -> Scalar | None:
-    if not isinstance(given, dict):
-        return None
-    bottom, top = (_wall(given.get("walls"), side) for side in ("bottom", "top"))
-    prandtl = _number(given.get("prandtl"))
+    given = given if isinstance(given, dict) else {}
+    walls, source = ({} if not isinstance(of := given.get(key), dict) else of for key in ("walls", "source"))
+    bottom, top, prandtl = _wall(walls.get("bottom")), _wall(walls.get("top")), _number(given.get("prandtl"))
     if bottom is None or top is None or prandtl is None or not given.get("name"):
         return None
-    source, amount = "none", 0.0
-    if isinstance(given.get("source"), dict):
-        for kind, value in given["source"].items():
-            if (number := _number(value)) is not None:
-                source, amount = str(kind), number
-    return Scalar(str(given["name"]), prandtl, bottom, top, source, amount)
+    amounts = {str(kind): number for kind, value in source.items() if (number := _number(value)) is not None}
+    kind, amount = list(amounts.items())[-1] if amounts else ("none", 0.0)
+    return Scalar(str(given["name"]), prandtl, bottom, top, kind, amount)
 
 
 def scalars_in(text: str) -> tuple[Scalar, ...]:
