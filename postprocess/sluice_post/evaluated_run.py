@@ -105,8 +105,8 @@ class EvaluatedRun:
     def evaluated_spectra(self) -> EvaluatedSpectra:
         """Spectra and correlations with intervals."""
         chosen = self.selection
-        require_turbulence(self.wall_profiles, self.directory, "spectra of fluctuations")
         blocks = load_spectra(self.directory, self.blocks, chosen.begin, chosen.end)
+        require_turbulence(self.wall_profiles, self.directory, "spectra of fluctuations")
         return evaluate_spectra(blocks, self.parameters, chosen.heights, chosen.side)
 
     @cached_property
@@ -120,8 +120,8 @@ class EvaluatedRun:
     def evaluated_densities(self) -> EvaluatedDensities:
         """Densities and quadrants with intervals."""
         chosen = self.selection
-        require_turbulence(self.wall_profiles, self.directory, "densities of fluctuations")
         loaded = load_densities(self.directory, self.blocks, chosen.begin, chosen.end)
+        require_turbulence(self.wall_profiles, self.directory, "densities of fluctuations")
         return evaluate_densities(loaded, self.parameters, chosen.heights, chosen.side)
 
     @cached_property

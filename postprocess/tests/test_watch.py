@@ -474,7 +474,7 @@ def test_a_directory_that_cannot_be_read(tmp_path, capsys, monkeypatch, name):
 
 
 def test_the_extra_is_asked_for(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("sluice_post.commands.find_spec", lambda name: None)
+    monkeypatch.setattr("sluice_post.errors.find_spec", lambda name: None)
     assert main(["watch", str(tmp_path)]) == 2
     assert "pip install './postprocess[watch]'" in capsys.readouterr().err
 
