@@ -181,29 +181,24 @@ def _convert(arguments: argparse.Namespace) -> None:
     FOLDER,
 )
 def _budgets(arguments: argparse.Namespace) -> None:
-    from sluice_post import budget_tables, compare_budgets, scalar_report
-    from sluice_post.budgets import STRESSES
-    from sluice_post.report import budget_entries
+    from sluice_post import budget_report, compare_budgets
+    from sluice_post.budgets import table_text
     from sluice_post.report_entries import draw_entries
 
     references = dict(read_budget_reference(path) for path in arguments.reference or [])
     run = _run(arguments)
-    evaluated, of_scalars = run.evaluated_budgets, list(run.evaluated_scalar_budgets.values())
-    texts = [budget_tables.table_text(evaluated), *map(budget_tables.scalar_table_text, of_scalars)]
+    found = [run.evaluated_budgets, *run.evaluated_scalar_budgets.values()]
+    texts = [table_text(evaluated) for evaluated in found]
     if references:
         deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, references, arguments.side)
         texts.append(compare_budgets.table_text(deviations))
         texts += [note] if (note := unknown_flow_note(flow_of(run.parameters))) else []
     print("\n\n".join(texts) + "\n")
     folder = arguments.output or run.directory
-    tables = [folder / f"{layout.BUDGET_NAME.format(stress)}.csv" for stress in STRESSES]
-    drawn = draw_entries(budget_entries(evaluated, references), folder / layout.FIGURE_FOLDER)
-    for path, stress in zip(tables, STRESSES, strict=True):
-        export.write_text(path, budget_tables.csv_text(evaluated, stress))
-    tables += scalar_report.write_budget_tables(of_scalars, folder)
-    drawn += draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
-    for path, entry in zip(tables, drawn, strict=True):
-        print(f"table: {path}, figure: {entry.written}")
+    for evaluated in found:
+        drawn = draw_entries(budget_report.entries_of(evaluated, references), folder / layout.FIGURE_FOLDER)
+        for path, entry in zip(budget_report.write_tables(evaluated, folder), drawn, strict=True):
+            print(f"table: {path}, figure: {entry.written}")
 
 
 @command(

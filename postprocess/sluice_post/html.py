@@ -12,7 +12,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sluice_post import density_tables, layout, scalar_numbers, spectra_tables
-from sluice_post.budgets import numbers_of
 from sluice_post.case_text import value_at
 from sluice_post.flow import NAMES
 from sluice_post.key_figures import Figure, percent_difference
@@ -232,7 +231,6 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
     run, spectra, budgets = results.run, results.spectra, results.budgets
     parameters, record = run.parameters, run.provenance
     flow_type = parameters.flow_type if parameters else value_at(run.case_text, *layout.SET_FLOW_TYPE.split(".")) or ""
-    cells, widths = (numbers_of(budgets.found), budgets.number_bands) if budgets else ({}, {})
     tables = {
         "Spectra and two-point correlations": spectra_tables.table_text(spectra) if spectra else "",
         "Scalars": scalar_numbers.table_text(results.scalars),
@@ -256,5 +254,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         falls=[spectra.fall(axis)[:2] for axis in AXES] if spectra else [],
         half_boxes=[spectra_tables.half_box(spectra, axis) for axis in AXES] if spectra else [],
         wall_units_percent=_percent_of_u_tau(results),
-        kolmogorov={name: number_and_interval(value, widths.get(name, nan)) for name, value in cells.items()},
+        kolmogorov={
+            name: number_and_interval(*of_run) for name, of_run in (budgets.numbers if budgets else {}).items()
+        },
     )

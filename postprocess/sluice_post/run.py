@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sluice_post import layout
-from sluice_post.budgets import NOT_AT_SUCH_WALLS, NOT_TAKEN
+from sluice_post.budget_terms import NOT_AT_SUCH_WALLS, NOT_TAKEN
 from sluice_post.case_text import title_of, value_at
 from sluice_post.densities import DensityBlocks, load_densities
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError

@@ -50,6 +50,15 @@ def direction_counts(name: str) -> tuple[int, int, int]:
     return letters.count("x"), letters.count("y"), letters.count("z")
 
 
+def reflected(rotation: tuple[float, float, float], reversed_directions: str) -> tuple[float, float, float]:
+    """The rotation of the flow in which these directions are reversed: it is an axial vector."""
+    x, y, z = (
+        value * (-1) ** (len(reversed_directions) + (direction in reversed_directions))
+        for direction, value in zip("xyz", rotation, strict=True)
+    )
+    return x, y, z
+
+
 def sign_of(name: str, reversed_directions: str) -> int:
     """-1 if a quantity changes its sign when these directions are turned round, else 1."""
     counts = dict(zip("xyz", direction_counts(name), strict=True))
