@@ -26,6 +26,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.fitting import fit
 from sluice_post.interpolation import interpolate
 
 Array = NDArray[np.float64]
@@ -184,6 +185,20 @@ class SizedFigure(Figure):
         pad, space = (0.02, 0.02) if self.is_print else (0.04167, 0.02)  # the latter as Matplotlib has them
         layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
         super().__init__(figsize=size, layout=layout)
+        self.asked_legends: dict[Legend, tuple[tuple[Any, ...], dict[str, Any]]] = {}
+        self.is_fitted = False
+
+    def legend(self, *arguments: Any, **options: Any) -> Legend:
+        """As of Matplotlib."""
+        made = super().legend(*arguments, **options)
+        self.asked_legends[made] = (arguments, options)
+        return made
+
+    def fit(self) -> None:
+        """Makes it ready for print, once."""
+        if self.is_print and not self.is_fitted:
+            self.is_fitted = True
+            fit(self)
 
     def _columns(self, columns: int) -> int:
         """How many of so many panels there may be side by side."""
@@ -255,7 +270,7 @@ def single_panel(draw: Callable[[Axes], Axes], width: float = 6.4, height: float
 def png_bytes(figure: Figure) -> bytes:
     """The figure as a PNG: 200 dots per inch for the screen, 400 in print."""
     buffer = BytesIO()
-    figure.dpi = DPI_IN_PRINT if getattr(figure, "is_print", False) else DPI
+    figure.dpi = DPI_IN_PRINT if isinstance(figure, SizedFigure) and figure.is_print else DPI
     canvas = FigureCanvasAgg(figure)  # savefig would draw twice
     canvas.print_png(buffer, metadata={"Software": "sluice-post"})  # type: ignore[no-untyped-call]
     return buffer.getvalue()
@@ -272,6 +287,8 @@ def _bytes_of(figure: Figure, kind: str) -> bytes:
 
 def save_figure(figure: Figure, path: Path) -> list[Path]:
     """Writes the figure in the formats that are asked for, else in that of the name; returns the paths."""
+    if isinstance(figure, SizedFigure):
+        figure.fit()
     kinds = _output.get().formats or (path.suffix.lstrip(".").lower(),)
     if unknown := [kind for kind in kinds if kind not in FORMATS]:
         raise UsageError(f"{path}: the name of a figure ends in .{', .'.join(FORMATS)}, not in .{unknown[0]}")
