@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 SMALLEST, LARGEST = 8.0, 9.0  # points, of letters in print
+_TALLEST = 9.0  # inches
 _ROUNDS = 5
 _PLACES = {
     "upper right": (1, 1),
@@ -50,7 +51,7 @@ class _Box:
     def overlaps(self, other: _Box, slack: float) -> bool:
         """Whether both have more than `slack` in common along every direction of either."""
         for direction in np.vstack([self.directions, other.directions]):
-            reach = sum(float(np.abs(box.directions @ direction) @ box.half) for box in (self, other))
+            reach = float(sum(np.abs(box.directions @ direction) @ box.half for box in (self, other)))
             if abs(float((self.centre - other.centre) @ direction)) >= reach - slack:
                 return False
         return True
@@ -101,7 +102,7 @@ def _texts(figure: Figure) -> Iterator[tuple[str, Any]]:
     yield from (("legend of the figure", legend) for legend in figure.legends)
 
 
-def _all_axes(figure: Figure) -> list[Axes]:
+def _all_axes(figure: Figure) -> list[Any]:
     inner = [child for axes in figure.axes for child in axes.child_axes]
     return [axes for axes in dict.fromkeys([*figure.axes, *inner]) if axes.get_visible()]
 
@@ -183,15 +184,15 @@ def _fit_titles(figure: Figure, renderer: Any) -> bool:
         shown = [title for title in titles if title.get_text()]
         widths = [title.get_window_extent(renderer).width for title in shown]
         if len(shown) > 1 and sum(widths) + 6 > allowed:  # side by side
-            merged = ", ".join(text for loc in ("left", "center", "right") if (text := axes.get_title(loc=loc)))  # type: ignore[arg-type]
+            merged = ", ".join(text for loc in ("left", "center", "right") if (text := axes.get_title(loc=loc)))
             for title in shown:
                 title.set_text("")
             axes.set_title(merged, loc="left")
             changed = True
         elif shown:
-            changed |= any([_break(title, width, allowed) for title, width in zip(shown, widths, strict=True)])
-    for text in figure.texts:
-        changed |= _break(text, text.get_window_extent(renderer).width, 0.98 * figure.bbox.width)
+            changed |= sum(_break(title, width, allowed) for title, width in zip(shown, widths, strict=True)) > 0
+    for note in figure.texts:
+        changed |= _break(note, note.get_window_extent(renderer).width, 0.98 * figure.bbox.width)
     return changed
 
 
@@ -202,26 +203,36 @@ def _fit_axis(axes: Axes, axis: Axis, renderer: Any) -> bool:
     along = 0 if axis is axes.xaxis else 1
     length = axes.get_window_extent(renderer).size[along]
     outside = axes.figure.bbox.size[along] if axes in axes.figure.axes else length
-    own = 1.25 * length if axes.get_subplotspec() is not None else 1.05 * length
-    changed = _break(axis.label, axis.label.get_window_extent(renderer).size[along], min(own, outside))
+    own = axis.label.get_window_extent(renderer).size[along]
+    allowed = min(1.05 * length, outside)
+    changed = _break(axis.label, own, allowed) or (along == 1 and own > 1.15 * allowed and _grow(axes.figure))
     boxes = [label.get_window_extent(renderer) for label in _tick_labels(axis) if label.get_text()]
     boxes = sorted((box for box in boxes if box.width > 0), key=lambda box: float(box.min[along]))
     gap = 0.2 * SMALLEST * axes.figure.dpi / 72 * (2 if along == 0 else 0)
-    touching = any(b.min[along] - a.max[along] < gap for a, b in zip(boxes, boxes[1:], strict=False)
+    touching = any(b.min[along] - a.max[along] < gap for a, b in pairwise(boxes)
                    if b.max[1 - along] > a.min[1 - along] and a.max[1 - along] > b.min[1 - along])  # fmt: skip
-    return (touching and _thin(axis, len(boxes))) or changed
+    return (touching and (_thin(axis, len(boxes)) or (along == 1 and _grow(axes.figure)))) or changed
+
+
+def _grow(figure: Any) -> bool:
+    """Makes a figure taller whose panels are too low for what stands beside them."""
+    width, height = figure.get_size_inches()
+    if height > _TALLEST / 1.15:
+        return False
+    figure.set_size_inches(width, 1.15 * height)
+    return True
 
 
 def _thin(axis: Axis, count: int) -> bool:
     locator = axis.get_major_locator()
     if isinstance(locator, FixedLocator):
-        axis.set_ticks(locator.locs[::2], [label.get_text() for label in axis.get_ticklabels()][::2])
+        axis.set_ticks(axis.get_majorticklocs()[::2], [label.get_text() for label in axis.get_ticklabels()][::2])
     elif isinstance(locator, LogLocator):
         base = [1.0] if count > 4 else [1.0, 3.0]
         axis.set_major_locator(LogLocator(base=10, subs=base, numticks=max(2, count - 1)))
     elif count > 2:
         axis.set_major_locator(MaxNLocator(max(2, count - 2), steps=[1, 2, 2.5, 5, 10]))
-    return count > 2
+    return count > 2 or isinstance(locator, FixedLocator | LogLocator)
 
 
 def _fit_notes(axes: Axes, renderer: Any) -> bool:
@@ -229,9 +240,7 @@ def _fit_notes(axes: Axes, renderer: Any) -> bool:
     changed, panel = False, axes.get_window_extent(renderer)
     for text in axes.texts:
         box = text.get_window_extent(renderer)
-        if text.get_transform() is not axes.transData or not panel.overlaps(box) or not text.get_clip_on() and (
-            text.get_rotation() % 90 != 0
-        ):  # fmt: skip
+        if text.get_transform() is not axes.transData or not panel.overlaps(box):
             continue
         shift = min(0.0, panel.x1 - 3 - box.x1) + max(0.0, panel.x0 + 3 - box.x0)
         if abs(shift) > 1:
@@ -266,7 +275,7 @@ def _covered(axes: Axes, box: Bbox) -> tuple[int, int]:
     lines = sum(
         line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
         for line in axes.lines
-        if line.get_visible() and len(line.get_xdata()) > 0
+        if line.get_visible() and np.size(line.get_xdata()) > 0
     )
     bands = sum(
         path.intersects_bbox(box)
@@ -277,7 +286,7 @@ def _covered(axes: Axes, box: Bbox) -> tuple[int, int]:
 
 
 def _fit_legend(axes: Axes, renderer: Any) -> bool:
-    """Puts the legend of a panel where it hides no line: into another corner, with fewer columns, or above the panel."""
+    """Puts the legend of a panel where it hides no line: elsewhere in it, with fewer columns, or above it."""
     legend = axes.get_legend()
     if legend is None or getattr(legend, "is_fitted", False) or not axes.get_legend_handles_labels()[0]:
         return False
@@ -287,7 +296,8 @@ def _fit_legend(axes: Axes, renderer: Any) -> bool:
         box.overlaps(text.get_window_extent(renderer)) for text in axes.texts if text.get_text()
     ):  # fmt: skip
         return False
-    best, chosen = (1, 0), None
+    best: tuple[int, int] = (1, 0)
+    chosen: dict[str, Any] = {}
     for columns in (1, 2, 3):
         trial = _with_legend(axes, legend, loc="upper right", ncols=columns)
         size = trial.get_window_extent(renderer).size
@@ -302,7 +312,7 @@ def _fit_legend(axes: Axes, renderer: Any) -> bool:
                 continue
             if (hidden := _covered(axes, place)) < best:
                 best, chosen = hidden, {"loc": loc, "ncols": columns}
-    if chosen is None:
+    if not chosen:
         chosen = _above(axes, legend, panel, renderer)
     new = _with_legend(axes, legend, **chosen)
     new.is_fitted = True  # type: ignore[attr-defined]
@@ -319,10 +329,11 @@ def _above(axes: Axes, legend: Legend, panel: Bbox, renderer: Any) -> dict[str, 
     return {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": columns, "borderaxespad": 0.2}
 
 
-def _with_legend(axes: Axes, legend: Legend, **options: Any) -> Legend:
+def _with_legend(axes: Any, legend: Legend, **options: Any) -> Legend:
     """The panel's legend anew."""
     handles, labels = axes.get_legend_handles_labels()
     first = dict(zip(reversed(labels), reversed(handles), strict=True))
     names = list(dict.fromkeys(labels))
     title = legend.get_title().get_text()
-    return axes.legend([first[name] for name in names], names, **({"title": title} if title else {}), **options)
+    made: Legend = axes.legend([first[name] for name in names], names, title=title or None, **options)
+    return made

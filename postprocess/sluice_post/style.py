@@ -35,6 +35,7 @@ DPI = 200  # of figures for the screen
 DPI_IN_PRINT = 400
 FORMATS = ("png", "pdf", "svg")
 WIDTHS = {"one": 86 / 25.4, "two": 178 / 25.4}  # of a column and of two in a journal, in inches
+_ONE_AND_A_HALF = 5.0  # columns of a journal, in inches
 _TALLEST = 9.0  # of figures in print, in inches
 _NARROW = 2.2  # panels side by side are at least so wide in print, in inches; else they stand below each other
 
@@ -124,7 +125,7 @@ _PRINT: dict[Any, Any] = {
     "legend.borderaxespad": 0.4,
 } | {f"{axis}tick.{kind}": size for axis in "xy"
      for kind, size in (("major.size", 3), ("minor.size", 1.6), ("major.width", 0.5), ("minor.width", 0.4),
-                        ("major.pad", 2.5), ("minor.pad", 2.5))}  # fmt: skip
+                        ("major.pad", 4), ("minor.pad", 4))}  # fmt: skip
 
 THIN: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "zorder": 1}
 
@@ -181,7 +182,8 @@ class SizedFigure(Figure):
         if self.is_print:
             in_print = output.width or WIDTHS["one" if width <= 7.2 else "two"]
             # Letters are larger beside lines than on the screen, so that the figure needs more height.
-            size = (in_print, 1.12 * height * min(in_print / width, 0.75))
+            on_screen = min(width, 6.4) if in_print < _ONE_AND_A_HALF else width  # legends come below the panels
+            size = (in_print, min(1.12 * height * min(in_print / on_screen, 0.75), _TALLEST))
         pad, space = (0.02, 0.02) if self.is_print else (0.04167, 0.02)  # the latter as Matplotlib has them
         layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
         super().__init__(figsize=size, layout=layout)
