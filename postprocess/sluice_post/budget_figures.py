@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.budgets import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC, EvaluatedTerms
 from sluice_post.compare_budgets import References
 from sluice_post.reference import Reference
@@ -29,8 +29,6 @@ from sluice_post.style import (
     log_wall_axis,
     new_figure,
 )
-
-Array = NDArray[np.float64]
 
 LARGE = ("k", "uu", "cc")
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post import export
+from sluice_post.arrays import Array
 from sluice_post.budgets import IMBALANCE, EvaluatedBudgets, EvaluatedTerms, integrals_of, numbers_of
-from sluice_post.export import columns_text
 from sluice_post.printed import with_interval
 from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 from sluice_post.wall_view import with_wall
-
-Array = NDArray[np.float64]
 
 
 def columns_of(evaluated: EvaluatedTerms, name: str) -> dict[str, Array]:
@@ -35,7 +33,7 @@ def csv_text(evaluated: EvaluatedBudgets, stress: str) -> str:
     columns = columns_of(evaluated, stress)
     if stress == "k":
         columns |= evaluated.found.kolmogorov_columns()
-    return columns_text(columns)
+    return export.csv_text(columns)
 
 
 def table_rows(evaluated: EvaluatedTerms) -> list[str]:
@@ -87,7 +85,7 @@ def table_text(evaluated: EvaluatedBudgets) -> str:
 
 def scalar_csv_text(evaluated: EvaluatedScalarBudgets, name: str) -> str:
     """A budget of a scalar as a CSV file."""
-    return columns_text(columns_of(evaluated, name))
+    return export.csv_text(columns_of(evaluated, name))
 
 
 def scalar_table_text(evaluated: EvaluatedScalarBudgets) -> str:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.buoyancy import buoyancy_terms
 from sluice_post.coriolis import coriolis_terms
 from sluice_post.errors import InputOutputError, UsageError
@@ -30,7 +30,6 @@ from sluice_post.transported import Transported, center_distances, variance_term
 from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import wall_view
 
-Array = NDArray[np.float64]
 Terms = dict[str, Array]
 
 # uu and vv have no pressure transport, ww no production, k no pressure strain.

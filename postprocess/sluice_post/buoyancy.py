@@ -7,13 +7,11 @@ fluxes give uu, vv and ww exactly (docs/equations.md, Budgets), uw to second ord
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.parameters import Buoyancy
 from sluice_post.statistics import Means
 from sluice_post.wall_view import WallView
-
-Array = NDArray[np.float64]
 
 
 def buoyancy_terms(means: Means, view: WallView, buoyancy: Buoyancy) -> dict[str, Array]:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from sluice_post.arrays import Array
 
 X, Y = 1, 0  # axes of a plane
 

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.case_text import value_at
 from sluice_post.center_fields import CENTER_QUANTITIES, Operators, Planes
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.scalars import scalars_in
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from sluice_post import export, layout
-from sluice_post.bands import bands_of
+from sluice_post.bands import bands_of, profiles_csv
 from sluice_post.flow import flow_of
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.profiles import wall_profiles
@@ -50,7 +49,7 @@ def profiles(arguments: argparse.Namespace) -> None:
         text = scalar_report.csv_of_one(scalars)
     else:
         profiles = wall_profiles(blocks.means(), parameters, arguments.side)
-        text = export.csv_text(profiles, bands_of(blocks, parameters, arguments.side))
+        text = profiles_csv(profiles, bands_of(blocks, parameters, arguments.side))
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -284,12 +283,10 @@ def fields(arguments: argparse.Namespace) -> None:
 
 def export_run(arguments: argparse.Namespace) -> None:
     """Writes the results in the CF conventions."""
-    from sluice_post.errors import UsageError, not_installed
+    from sluice_post.errors import require_installed
 
     extra = "zarr" if arguments.zarr else "xarray"
-    for module in ("xarray", "h5netcdf", "dask", *(["zarr"] if arguments.zarr else [])):
-        if find_spec(module) is None:
-            raise UsageError(not_installed(module, extra))
+    require_installed(extra, "h5netcdf", "dask", *(["zarr"] if arguments.zarr else []))
     from sluice_post.evaluated_run import Selection
     from sluice_post.exported_run import NetCdf, Zarr, write_run
     from sluice_post.opened_run import OpenedRun
@@ -307,10 +304,9 @@ def export_run(arguments: argparse.Namespace) -> None:
 
 def watch(arguments: argparse.Namespace) -> None:
     """Serves a live page of a running case."""
-    from sluice_post.errors import UsageError, not_installed
+    from sluice_post.errors import require_installed
 
-    if find_spec("bokeh") is None:
-        raise UsageError(not_installed("bokeh", "watch"))
+    require_installed("watch", "bokeh")
     from sluice_post.watch.serve import serve
 
     reference, _ = read_references(arguments.reference or [])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.budgets import STRESSES, wall_budgets
 from sluice_post.compare_profiles import HEADING, Deviation, percent_of, row_text, summarized, with_rms
 from sluice_post.parameters import FlowParameters
@@ -17,7 +17,6 @@ from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import with_wall
 
-Array = NDArray[np.float64]
 References: TypeAlias = "Mapping[str, Reference]"  # by the name of the stress
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands
 from sluice_post.errors import UsageError
 from sluice_post.interpolation import interpolate
@@ -21,8 +21,6 @@ from sluice_post.statistics import Blocks, Means
 from sluice_post.style import COMPONENT, flatness_axis, line_with_band, log_wall_axis, new_figure
 from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import with_wall
-
-Array = NDArray[np.float64]
 
 QUANTITIES = {
     "U": r"$U^+$",

@@ -22,11 +22,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.printed import with_interval
 from sluice_post.probes import Probe
 from sluice_post.uncertainty import degrees_of_freedom, standard_error, student_t95
 
-Array = NDArray[np.float64]
 Modes = NDArray[np.complex128]
 
 SEGMENTS = 8  # of the samples; the intervals come from what each of them adds

@@ -7,11 +7,10 @@ give uu, vv and ww exactly (docs/equations.md, Budgets), uw to second order in d
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.statistics import Means
 
-Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 

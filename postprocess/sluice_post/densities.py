@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.companions import choose_blocks, with_profiles
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
@@ -21,8 +22,6 @@ from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Blocks, Means, Shapes, read_blocks
 from sluice_post.symmetry import Symmetry, sign_of
 from sluice_post.wall_view import WallView, wall_view
-
-Array = NDArray[np.float64]
 
 FIELDS = ("u", "v", "w", "p")
 SHEARS = layout.SHEAR_HISTOGRAMS

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, EvaluatedDensities
 from sluice_post.figures import gaussian_line, near_wall
@@ -35,8 +35,6 @@ from sluice_post.style import (
     new_figure,
     panel_grid,
 )
-
-Array = NDArray[np.float64]
 
 _NAMES = {"u": "streamwise", "v": "spanwise", "w": "wall-normal", "p": "pressure"}
 _LEAST = 1e-5  # density that is shown

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.densities import FIELDS, SHEARS
 from sluice_post.evaluated_densities import MIDDLES, Agreement, EvaluatedDensities, agreement
-from sluice_post.export import columns_text
+from sluice_post.export import csv_text
 from sluice_post.printed import with_interval
 from sluice_post.quadrants import HOLE_SIZES
 from sluice_post.wall_view import with_wall
-
-Array = NDArray[np.float64]
-
 
 _CUT_OFF = "*"  # after a moment that the bins cut off
 
@@ -137,7 +134,7 @@ def _density_csv(evaluated: EvaluatedDensities, field: str) -> str:
         "z_plus": np.repeat(z_plus, MIDDLES.size),
         f"{field}_over_rms": np.tile(MIDDLES, z_plus.size),
     }
-    return columns_text(columns | _with_widths(evaluated, {"density": f"density_{field}"}))
+    return csv_text(columns | _with_widths(evaluated, {"density": f"density_{field}"}))
 
 
 def _shear_csv(evaluated: EvaluatedDensities, name: str) -> str:
@@ -145,14 +142,14 @@ def _shear_csv(evaluated: EvaluatedDensities, name: str) -> str:
     columns = {
         f"tau_{name[-1]}_over_mean_tau{'' if evaluated.found.view.turns else '_x'}": (edges[1:] + edges[:-1]) / 2
     }
-    return columns_text(columns | _with_widths(evaluated, {"density": f"density_{name}"}))
+    return csv_text(columns | _with_widths(evaluated, {"density": f"density_{name}"}))
 
 
 def _profile_csv(
     evaluated: EvaluatedDensities, z: Array, columns: dict[str, str], more: Mapping[str, Array] | None = None
 ) -> str:
     positions = {"z_over_h": z, "z_plus": evaluated.found.plus(z)}
-    return columns_text(positions | _with_widths(evaluated, columns) | dict(more or {}))
+    return csv_text(positions | _with_widths(evaluated, columns) | dict(more or {}))
 
 
 def _holes_csv(evaluated: EvaluatedDensities) -> str:
@@ -167,7 +164,7 @@ def _holes_csv(evaluated: EvaluatedDensities) -> str:
             columns[column.format(quadrant)] = evaluated.values[name][:, n].ravel()
             if evaluated.widths is not None:
                 columns[f"{column.format(quadrant)}_ci95"] = evaluated.widths[name][:, n].ravel()
-    return columns_text(columns)
+    return csv_text(columns)
 
 
 def csv_texts(evaluated: EvaluatedDensities) -> dict[str, str]:

@@ -10,17 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post import export
+from sluice_post.arrays import Array
 from sluice_post.budgets import WallBudgets, wall_budgets
-from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
-
-Array = NDArray[np.float64]
 
 COMPONENTS = ("uu", "vv", "ww", "uw")
 TENSORS = ("stress", "dissipation")
@@ -111,4 +109,4 @@ def csv_text(derived: Derived) -> str:
         columns[name] = values
         if name in derived.bands:
             columns[f"{name}_ci95"] = derived.bands[name]
-    return columns_text(columns)
+    return export.csv_text(columns)

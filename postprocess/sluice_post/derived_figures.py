@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from sluice_post.derived import COMPONENTS, SPACINGS, TENSORS, Derived, two_component_limit
 from sluice_post.style import (
@@ -23,8 +22,6 @@ from sluice_post.style import (
     log_wall_axis,
     new_figure,
 )
-
-Array = NDArray[np.float64]
 
 _COLOURS = {"stress": BLUE, "dissipation": VERMILLION}
 _NAMES = {"stress": "Reynolds stresses", "dissipation": "dissipation tensor"}

@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.densities import FIELDS, SHEARS, DensityBlocks, WallDensities, wall_densities
 from sluice_post.histograms import Histogram, beyond_bins, density, moments
 from sluice_post.parameters import FlowParameters
@@ -17,8 +18,6 @@ from sluice_post.quadrants import outside_holes, quadrant_profiles
 from sluice_post.spectra import require_heights, usual_heights
 from sluice_post.statistics import Means
 from sluice_post.uncertainty import half_widths95
-
-Array = NDArray[np.float64]
 
 EDGES = np.linspace(-8, 8, 129)  # of the bins of densities, in standard deviations
 MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.center_fields import CENTER_QUANTITIES, quantity_named
 from sluice_post.checkpoint import Checkpoint
 from sluice_post.child_process import being_written, in_child
@@ -22,7 +23,6 @@ from sluice_post.export import write_text
 from sluice_post.hashes import byte_hash, field_hash, values_hash
 from sluice_post.hdf5_file import Hdf5File, Values, append_metadata_hash
 
-Array = NDArray[np.float64]
 Range = tuple[float, float]
 
 _DIRECTIONS = {"x": "streamwise", "y": "spanwise", "z": "wall-normal"}

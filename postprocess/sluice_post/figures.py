@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 
 from sluice_post import literature
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands
 from sluice_post.profiles import WallProfiles
 from sluice_post.style import (
@@ -26,9 +26,6 @@ from sluice_post.style import (
     new_figure,
 )
 from sluice_post.symmetry import Symmetry
-
-Array = NDArray[np.float64]
-
 
 NEAR_WALL = 5.0  # z+ below which points are marked
 

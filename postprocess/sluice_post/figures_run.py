@@ -15,12 +15,11 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.slices import Plane, Slice, streaks_of
 from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, VERMILLION, line_with_band, new_figure
 from sluice_post.timeseries import TimeSeries, walls_with_shear
 from sluice_post.uncertainty import MeanEstimate
-
-Array = NDArray[np.float64]
 
 MAX_POINTS = 4000  # more than the pixels of a panel: long series are thinned for the picture only
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
-Array = NDArray[np.float64]
+from sluice_post.arrays import Array
 
 
 @dataclass(frozen=True)

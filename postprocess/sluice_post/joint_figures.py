@@ -9,13 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.evaluated_densities import EvaluatedDensities
 from sluice_post.quadrants import JOINT_EDGES, JOINT_MIDDLES, joint_moments, standardized_density
 from sluice_post.style import BLACK, DIVERGING_MAP, THIN, new_figure, panel_grid
-
-Array = NDArray[np.float64]
 
 _DECADES = np.arange(-4.0, -0.4, 0.5)
 _SHEAR_DECADES = np.arange(-4.0, 0.6, 0.5)

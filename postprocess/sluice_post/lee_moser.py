@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands
 from sluice_post.budgets import IMBALANCE, STRESSES, Terms, WallBudgets, wall_budgets
 from sluice_post.child_process import being_written, in_child
@@ -27,7 +27,6 @@ from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import standard_errors_of
 from sluice_post.wall_view import with_wall
 
-Array = NDArray[np.float64]
 InWallUnits: TypeAlias = WallProfiles | WallBudgets | WallSpectra
 
 

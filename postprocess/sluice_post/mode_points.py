@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sluice_post import layout
 from sluice_post.array_space import ArraySpace
+from sluice_post.arrays import Array
 from sluice_post.errors import UsageError
-
-Array = NDArray[np.float64]
 
 
 def _is_even(points: Array) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from importlib.util import find_spec
 from pathlib import Path
 
 from sluice_post import layout
 from sluice_post.cli_options import Commands, add_command, add_directory, parse_count
-from sluice_post.errors import UsageError, not_installed
+from sluice_post.errors import UsageError, require_installed
 
 
 def add_modes(commands: Commands) -> None:
@@ -51,9 +50,7 @@ def add_modes(commands: Commands) -> None:
 
 def write_modes(arguments: argparse.Namespace) -> None:
     """Reads a slice part by part and writes its modes."""
-    for module in ("xarray", "h5netcdf"):
-        if find_spec(module) is None:
-            raise UsageError(not_installed(module, "xarray"))
+    require_installed("xarray", "h5netcdf")
     from sluice_post import stored_modes
     from sluice_post.datasets.modes import save_modes
     from sluice_post.modes import StreamingPOD, StreamingSPOD

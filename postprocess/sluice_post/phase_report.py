@@ -54,7 +54,7 @@ def csv_texts(found: PhaseAverages) -> dict[str, str]:
     for name, values in found.centre.items():
         by_both |= with_width(name, values)
     tables = {layout.PHASES_CSV: by_phase, layout.PHASE_HARMONIC_CSV: by_height, layout.PHASE_PROFILES_CSV: by_both}
-    return {name: export.columns_text(columns) for name, columns in tables.items()}
+    return {name: export.csv_text(columns) for name, columns in tables.items()}
 
 
 def table_text(found: PhaseAverages) -> str:

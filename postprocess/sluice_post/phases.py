@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.parameters import FlowParameters
@@ -20,8 +21,6 @@ from sluice_post.run import check_directory
 from sluice_post.scalars import sampled_scalars
 from sluice_post.statistics import Blocks, Means, Shapes, read_blocks, read_statistics
 from sluice_post.uncertainty import half_widths95
-
-Array = NDArray[np.float64]
 
 NOT_TAKEN = "holds no averages by phase: set output.statistics.phases in the case"
 WHOLE_CENTRE = ("u", "v", "w", "p", "uu", "vv", "ww", "pp")

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.statistics import Means
-
-Array = NDArray[np.float64]
 
 
 def without_mean(means: Means) -> Means:

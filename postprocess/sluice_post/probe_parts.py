@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File, reading
 
-Array = NDArray[np.float64]
 Key: TypeAlias = "tuple[int | slice, ...]"  # of points along z, y and x
 
 

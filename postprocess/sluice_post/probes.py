@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.signal import spectrogram
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import UsageError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.probe_parts import index_path, read_samples
@@ -22,8 +22,6 @@ from sluice_post.uncertainty import (
     standard_error,
     student_t95,
 )
-
-Array = NDArray[np.float64]
 
 EQUAL_STEPS = 1e-6  # the relative difference of steps in time that counts as none
 LONGEST_STEP = 2.0  # in medians of all steps; beyond it, samples are missing

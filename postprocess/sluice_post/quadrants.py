@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.densities import WallDensities
 from sluice_post.histograms import Joint, Moments, moments
 from sluice_post.symmetry import sign_of
-
-Array = NDArray[np.float64]
 
 _SIGNS = {1: (1, 1), 2: (-1, 1), 3: (-1, -1), 4: (1, -1)}  # of u' and w'
 _NUMBERS = {signs: quadrant for quadrant, signs in _SIGNS.items()}

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post.array_space import ArraySpace, on_host
+from sluice_post.arrays import Array
 
-Array = NDArray[np.float64]
 # Of some of the matrices along the first axis: (groups, count, size, new).
 Columns: TypeAlias = Callable[[slice], Any]
 

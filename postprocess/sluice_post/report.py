@@ -24,6 +24,7 @@ from sluice_post import (
     spectra_figures,
     spectra_tables,
 )
+from sluice_post.bands import profiles_csv
 from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.compare_budgets import References
 from sluice_post.derived import Derived
@@ -272,7 +273,7 @@ def _data_files(results: Results) -> None:
     scalar_report.write_tables(results.scalars, run.directory)
     scalar_report.write_budget_tables(results.scalar_budgets, run.directory)
     scalar_report.write_spectra_tables(results.scalar_spectra, run.directory)
-    export.write_text(run.directory / layout.PROFILES_CSV, export.csv_text(run.profiles, results.bands))
+    export.write_text(run.directory / layout.PROFILES_CSV, profiles_csv(run.profiles, results.bands))
     for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
         export.write_text(run.directory / name, text)
 

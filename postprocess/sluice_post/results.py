@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout, literature
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
 from sluice_post.density_tables import wall_shear_lines
@@ -33,8 +33,6 @@ from sluice_post.statistics import Blocks, Means
 from sluice_post.timeseries import energy_lines, re_tau_last_third
 from sluice_post.uncertainty import half_width95
 from sluice_post.wall_view import with_wall
-
-Array = NDArray[np.float64]
 
 RE_TAU = ("re_tau", "re_tau_bottom", "re_tau_top")
 

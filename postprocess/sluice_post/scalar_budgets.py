@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.budgets import (
     BUOYANCY,
     CORIOLIS,
@@ -37,8 +37,6 @@ from sluice_post.scalar_profiles import ScalarView, parity_of, scalar_view
 from sluice_post.scalars import Scalar
 from sluice_post.statistics import Blocks, Means
 from sluice_post.transported import Transported, mean_of_faces, variance_terms
-
-Array = NDArray[np.float64]
 
 BUDGETS = ("cc", "uc", "wc")
 

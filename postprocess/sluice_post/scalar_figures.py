@@ -7,12 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.scalar_numbers import EvaluatedScalar
 from sluice_post.style import BLACK, BLUE, THIN, VERMILLION, line_with_band, log_wall_axis
 
-Array = NDArray[np.float64]
 Panel: TypeAlias = Callable[[Axes, EvaluatedScalar], Axes]
 
 # Kader, Int. J. Heat Mass Transfer 24, 1541 (1981): Theta+ = 2.12 ln z+ + beta(Pr).

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post import export
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
-from sluice_post.export import columns_text
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
@@ -17,8 +17,6 @@ from sluice_post.scalar_profiles import ScalarProfiles, ScalarView, scalar_profi
 from sluice_post.scalars import Scalar, sampled_scalars
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
-
-Array = NDArray[np.float64]
 
 # Of the numbers of a scalar, for text.
 LABELS = {
@@ -225,4 +223,4 @@ def csv_text(found: EvaluatedScalar) -> str:
         add(column, inner[name], found.bands.get(name))
     for name, values in (profiles.outer_centre | profiles.outer_face).items():
         add(f"outer_{name}", values, found.outer_bands.get(name))
-    return columns_text(columns)
+    return export.csv_text(columns)

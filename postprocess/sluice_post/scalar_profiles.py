@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, central_moments, wall_profiles
@@ -20,8 +20,6 @@ from sluice_post.scalars import Scalar
 from sluice_post.statistics import Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.wall_view import WallView, wall_view
-
-Array = NDArray[np.float64]
 
 # Below this part of the largest value, a variance or a gradient is round-off, and what is divided by it unknown.
 ROUND_OFF = 1e-10

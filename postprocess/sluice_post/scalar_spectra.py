@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.parameters import FlowParameters
 from sluice_post.scalar_budgets import seen_from_wall
 from sluice_post.scalar_numbers import EvaluatedScalar
@@ -22,7 +22,6 @@ from sluice_post.spectra import AXES, EvaluatedSpectra, WallSpectra
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import half_widths95
 
-Array = NDArray[np.float64]
 Energy = dict[tuple[str, str], Array]
 
 QUANTITIES = ("cc", "minus_wc")

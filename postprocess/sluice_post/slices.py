@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.probe_parts import Part, find_series, index_path, open_part, part_paths
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 
 STREAK_HEIGHT = 15.0  # z+ at which streaks are most vivid: the peak of u'

@@ -12,9 +12,9 @@ from math import inf
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.companions import choose_blocks, with_profiles
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.interpolation import interpolate
@@ -24,8 +24,6 @@ from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
 from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import WallView, wall_view
-
-Array = NDArray[np.float64]
 
 AXES = layout.SPECTRA_AXES
 QUANTITIES = ("uu", "vv", "ww", "minus_uw", "pp")

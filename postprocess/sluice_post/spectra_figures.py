@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.spectra import AXES, CORRELATED, ON_WALL, EvaluatedSpectra, WallSpectra, last_double_mode
 from sluice_post.spectra_reference import PublishedSpectra, find_published
 from sluice_post.style import BLACK, THIN, height_colours, height_label, log_numbers, new_figure
 
-Array = NDArray[np.float64]
 Published = Sequence[PublishedSpectra]
 
 MAPPED = ("uu", "vv", "ww", "minus_uw")

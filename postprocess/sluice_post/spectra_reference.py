@@ -16,15 +16,13 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL
 from sluice_post.hdf5_file import reading
 from sluice_post.reference import header_of, kind_of, parse_table
-
-Array = NDArray[np.float64]
 
 AXES = layout.SPECTRA_AXES
 _AXIS_OF_HEADING = {"k_x": "x", "k_z": "y"}

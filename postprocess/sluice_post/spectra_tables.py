@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sluice_post.export import columns_text
+from sluice_post.arrays import Array
+from sluice_post.export import csv_text
 from sluice_post.printed import is_determined, peak_place, with_interval
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import AXES, CORRELATED, ON_WALL, VELOCITIES, EvaluatedSpectra, WallSpectra, last_double_mode
 from sluice_post.uncertainty import peak_range
 from sluice_post.wall_view import with_wall
-
-Array = NDArray[np.float64]
 
 # Two-point correlations at half the box that are larger than this say that structures do not fit into it.
 LONG_ENOUGH = 0.1
@@ -186,7 +184,7 @@ def _columns(
         columns[name] = array.ravel()
         if name in bands:
             columns[f"{name}_ci95"] = bands[name].ravel()
-    return columns_text(columns)
+    return csv_text(columns)
 
 
 def _modes(found: WallSpectra, axis: str) -> dict[str, Array]:
@@ -203,7 +201,7 @@ def wall_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
         columns[f"E_{quantity}_plus"] = evaluated.lines.on_wall[quantity, axis]
         if evaluated.bands:
             columns[f"E_{quantity}_plus_ci95"] = evaluated.bands.on_wall[quantity, axis]
-    return columns_text(columns)
+    return csv_text(columns)
 
 
 def spectra_csv(evaluated: EvaluatedSpectra, axis: str) -> str:
@@ -238,7 +236,7 @@ def plane_spectra_csv(evaluated: EvaluatedSpectra, quantities: Sequence[str]) ->
     height, ky, kx = np.meshgrid(z_plus, wave["y"], wave["x"], indexing="ij")
     columns = {"z_over_h": height / found.re_tau, "z_plus": height, "kx_h": kx, "ky_h": ky}
     columns |= {f"E_{name}_plus": plane.energy for name, plane in zip(quantities, planes, strict=True)}
-    return columns_text({name: values.ravel() for name, values in columns.items()})
+    return csv_text({name: values.ravel() for name, values in columns.items()})
 
 
 def correlations_csv(evaluated: EvaluatedSpectra, axis: str) -> str:

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.blocks_file import BlocksFile
 from sluice_post.case_text import with_points
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File, Values, reading
 from sluice_post.parameters import FlowParameters, read_parameters
 from sluice_post.scalars import sampled_scalars
-
-Array = NDArray[np.float64]
 
 # Below this variance of w (in u_tau^2) a flow counts as laminar: third and fourth moments would be round-off.
 LAMINAR_VARIANCE = 1e-8

@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import NoBlocksError, UsageError
-from sluice_post.mode_points import Array
 from sluice_post.modes import StreamingPOD, StreamingSPOD
 from sluice_post.probe_parts import Series, find_samples
 from sluice_post.slices import slice_labels

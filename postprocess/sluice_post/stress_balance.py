@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.symmetry import Symmetry
 from sluice_post.wall_view import WallView
-
-Array = NDArray[np.float64]
 
 
 def _far_stress(seen: WallView, viscous: Array) -> float:

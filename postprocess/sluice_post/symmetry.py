@@ -12,13 +12,11 @@ from enum import Enum
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.parameters import Buoyancy, FlowParameters
 from sluice_post.statistics import Means
-
-Array = NDArray[np.float64]
 
 
 class Symmetry(Enum):

@@ -14,11 +14,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.datasets.cf import INSTANTS
 from sluice_post.datasets.stored import stored_variable
-from sluice_post.datasets.variables import RHO, Array, Variables, dataset, variable
-from sluice_post.errors import InputOutputError, NoBlocksError
+from sluice_post.datasets.variables import RHO, Variables, dataset, variable
+from sluice_post.errors import InputOutputError, NoBlocksError, require_installed
 from sluice_post.hdf5_file import Hdf5File, reading
 from sluice_post.probe_parts import Key, find_samples, index_path
 from sluice_post.slices import plane_of
@@ -96,6 +97,7 @@ def checkpoint_dataset(path: Path) -> xr.Dataset:
     Faces are the upper ones of the cells. Values are read when they are used, and their hashes are not verified:
     `sluice verify DIR` does that. Coordinate: the `time` of the flow.
     """
+    require_installed("xarray", "h5netcdf")
     try:
         found = xr.open_dataset(path, engine="h5netcdf")
     except (OSError, ValueError, KeyError, RuntimeError) as error:

@@ -10,10 +10,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.child_process import being_written, in_child
 from sluice_post.datasets.cf import CONVENTIONS, cf_dataset
 from sluice_post.datasets.fields import about_field
-from sluice_post.datasets.variables import Array, Variables, dataset, variable
+from sluice_post.datasets.variables import Variables, dataset, variable
 from sluice_post.mode_points import ModePoints
 from sluice_post.rank_limited import Decomposed
 

@@ -6,8 +6,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.datasets.cf import PLANES_AND_TIME
-from sluice_post.datasets.variables import Array, Variables, dataset, heights, variable, with_interval
+from sluice_post.datasets.variables import Variables, dataset, heights, variable, with_interval
 from sluice_post.plane_spectra import PlaneSpectra
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import AXES, EvaluatedSpectra, WallSpectra

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.control import POWER_COLUMNS
 from sluice_post.style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION
 from sluice_post.timeseries import TimeSeries
 from sluice_post.watch.case import Case
 from sluice_post.watch.panels import Line
-
-Array = NDArray[np.float64]
 
 _COLOURS = {"bottom": BLUE, "top": VERMILLION}
 _NUSSELT = {"bottom": "{}_nusselt_bottom", "top": "{}_nusselt_top"}

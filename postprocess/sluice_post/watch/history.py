@@ -7,9 +7,9 @@ from bokeh.core.validation import silence
 from bokeh.core.validation.warnings import EMPTY_LAYOUT
 from bokeh.models import Column, ColumnDataSource, CustomJSTickFormatter, LinearAxis, Row, Span
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.figures_run import is_constant, thinned
 from sluice_post.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILLION
 from sluice_post.timeseries import TimeSeries, walls_with_shear
@@ -17,8 +17,6 @@ from sluice_post.watch.follow import Snapshot
 from sluice_post.watch.further import plans, with_nusselt_numbers
 from sluice_post.watch.graphs import FollowingRange
 from sluice_post.watch.panels import Line, Panel, new_panel
-
-Array = NDArray[np.float64]
 
 silence(EMPTY_LAYOUT, True)  # of History.further, which is empty in most cases
 MAX_ROWS = 1500  # shown after thinning; twice as many before it is repeated

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.figures_run import settled_range
 from sluice_post.watch.graphs import FollowingRange, add_hover, new_graph, place_legend
-
-Array = NDArray[np.float64]
 
 _TIME = "t U/h"
 

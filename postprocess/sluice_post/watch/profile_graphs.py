@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
 from sluice_post import literature
+from sluice_post.arrays import Array
 from sluice_post.reference import Reference
 from sluice_post.style import BLUE, COMPONENT, GREY, PURPLE
 from sluice_post.watch.graphs import FollowingRange, add_hover, new_graph, place_legend
 from sluice_post.watch.statistics import LiveProfiles
-
-Array = NDArray[np.float64]
 
 # Profile, colour, legend, and the peak of a published simulation.
 _MEAN = (("U", BLUE, "U⁺", ""),)
