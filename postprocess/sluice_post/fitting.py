@@ -120,7 +120,7 @@ def overlaps(figure: Figure) -> list[str]:
     found = [f"{one.name} overlaps {other.name}" for one, other in combinations(boxes, 2) if one.overlaps(other, slack)]
     for box in boxes:
         reach = np.abs(box.directions.T) @ box.half
-        if np.any(box.centre - reach < -slack) or np.any(box.centre + reach > figure.bbox.size + slack):
+        if np.any(box.centre - reach < -slack) or np.any(box.centre + reach > np.asarray(figure.bbox.size) + slack):
             found.append(f"{box.name} leaves the figure")
     return found
 
@@ -300,9 +300,9 @@ def _fit_legend(axes: Axes, renderer: Any) -> bool:
     chosen: dict[str, Any] = {}
     for columns in (1, 2, 3):
         trial = _with_legend(axes, legend, loc="upper right", ncols=columns)
-        size = trial.get_window_extent(renderer).size
+        size = np.asarray(trial.get_window_extent(renderer).size)
         pad = 0.4 * SMALLEST * axes.figure.dpi / 72
-        if np.any(size + 2 * pad > panel.size):
+        if np.any(size + 2 * pad > np.asarray(panel.size)):
             continue
         for loc, (right, up) in _PLACES.items():
             x = panel.x0 + pad + right * (panel.width - 2 * pad - size[0])

@@ -127,6 +127,8 @@ _PRINT: dict[Any, Any] = {
      for kind, size in (("major.size", 3), ("minor.size", 1.6), ("major.width", 0.5), ("minor.width", 0.4),
                         ("major.pad", 4), ("minor.pad", 4))}  # fmt: skip
 
+WIDE = 3.2  # line width of what others lie on
+
 THIN: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "zorder": 1}
 
 
@@ -390,6 +392,18 @@ def legend(axes: Axes, **options: Any) -> Legend | None:
     """The legend of a panel, in which each label stands once; None without labels."""
     handles, labels = _unique(*axes.get_legend_handles_labels())
     return axes.legend(handles, labels, **options) if labels else None
+
+
+def legend_of_runs(axes: Axes, style: RunStyle) -> None:
+    """A legend where a panel has more than one line, with an entry for the run where its lines have other labels."""
+    labels = axes.get_legend_handles_labels()[1]
+    if style.label is not None and style.label not in labels:
+        dashes = "solid" if style.linestyle is None else style.linestyle
+        axes.plot([], [], color=style.color or BLACK, linestyle=dashes, label=style.label)
+    present = axes.get_legend()
+    if style.label is not None or len(set(labels)) < len(labels) or (present is None and len(labels) > 1):
+        title = present.get_title().get_text() if present is not None else None
+        legend(axes, title=title or None, loc="best")
 
 
 def figure_legend(figure: Figure, panel: Axes, ncols: int = 6, extra: Sequence[Any] = ()) -> Legend:
