@@ -231,6 +231,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
     run, spectra, budgets = results.run, results.spectra, results.budgets
     parameters, record = run.parameters, run.provenance
     flow_type = parameters.flow_type if parameters else value_at(run.case_text, *layout.SET_FLOW_TYPE.split(".")) or ""
+    numbers = budgets.numbers if budgets else {}
     tables = {
         "Spectra and two-point correlations": spectra_tables.table_text(spectra) if spectra else "",
         "Scalars": scalar_numbers.table_text(results.scalars),
