@@ -197,12 +197,6 @@ class SizedFigure(Figure):
         self.asked_legends: dict[Legend, tuple[tuple[Any, ...], dict[str, Any]]] = {}
         self.is_fitted = False
 
-    def legend(self, *arguments: Any, **options: Any) -> Legend:
-        """As of Matplotlib."""
-        made = super().legend(*arguments, **options)
-        self.asked_legends[made] = (arguments, options)
-        return made
-
     def fit(self) -> None:
         """Makes it ready for print, once."""
         if self.is_print and not self.is_fitted:
@@ -249,17 +243,18 @@ class SizedFigure(Figure):
             mosaic = [[name] for name in names]
         return super().subplot_mosaic(mosaic, **options)
 
-    def legend(self, *args: Any, **options: Any) -> Legend:
+    def legend(self, *arguments: Any, **options: Any) -> Legend:
         """As of Matplotlib. Version 3.6 (Debian 12) cannot place legends outside of the panels: here it can."""
         place = options.get("loc")
-        if place not in _INSIDE or _HAS_OUTSIDE:
-            return super().legend(*args, **options)
-        legend = super().legend(*args, **options | {"loc": _INSIDE[place]})
-        box = legend.get_window_extent(FigureCanvasAgg(self).get_renderer())  # type: ignore[no-untyped-call]
-        right, below = box.x0 / self.bbox.width, box.y1 / self.bbox.height
-        room = (0, below, 1, 1 - below) if place == "outside lower center" else (0, 0, right, 1)
-        self._panels_layout.set(rect=room)
-        return legend
+        outside = place in _INSIDE and not _HAS_OUTSIDE
+        made = super().legend(*arguments, **options | ({"loc": _INSIDE[place]} if outside else {}))
+        self.asked_legends[made] = (arguments, options)
+        if outside:
+            box = made.get_window_extent(FigureCanvasAgg(self).get_renderer())  # type: ignore[no-untyped-call]
+            right, below = box.x0 / self.bbox.width, box.y1 / self.bbox.height
+            room = (0, below, 1, 1 - below) if place == "outside lower center" else (0, 0, right, 1)
+            self._panels_layout.set(rect=room)
+        return made
 
 
 class _Place(SubplotSpec):
