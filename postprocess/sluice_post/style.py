@@ -245,7 +245,7 @@ class SizedFigure(Figure):
 
     def legend(self, *arguments: Any, **options: Any) -> Legend:
         """As of Matplotlib. Version 3.6 (Debian 12) cannot place legends outside of the panels: here it can."""
-        place = options.get("loc")
+        place = str(options.get("loc"))
         outside = place in _INSIDE and not _HAS_OUTSIDE
         made = super().legend(*arguments, **options | ({"loc": _INSIDE[place]} if outside else {}))
         self.asked_legends[made] = (arguments, options)
