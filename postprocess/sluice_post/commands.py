@@ -575,19 +575,19 @@ def _validation(arguments: argparse.Namespace) -> None:
     ),
 )
 def _bench(arguments: argparse.Namespace) -> None:
-    from sluice_post import bench, bench_figures, bench_scaling, bench_steps, fft_model, step_figures
+    from sluice_post import bench, bench_figures, bench_scaling, fft_model, step_figures
     from sluice_post.style import figure_style
 
     if (arguments.forecast is None) != (arguments.network is None):
         raise UsageError("--forecast and --network belong together")
     results = bench.read_results(arguments.files)
-    rows = results.rows
+    rows, steps = results.rows, results.steps
     base: Path = arguments.output or arguments.files[0].with_suffix("")
 
     def path(ending: str) -> Path:
         return base.with_name(base.name + ending)
 
-    if rows:
+    if not rows.empty:
         texts = (bench.table_text(rows), bench_scaling.exponents_text(rows), fft_model.comparison_text(rows))
         print("\n\n".join(filter(None, texts)))
     if arguments.forecast is not None:
@@ -595,13 +595,14 @@ def _bench(arguments: argparse.Namespace) -> None:
         link = fft_model.Link(1e9 * gb_per_s, 1e-6 * microseconds)
         forecast = fft_model.forecast_text(rows, arguments.forecast, arguments.devices_per_host, link)
         print(f"\n{forecast or 'no forecast: that needs transforms on several ranks by a method that packs'}")
-    if rows:
+    if not rows.empty:
         export.write_text(path(".csv"), bench.csv_text(rows))
         print(f"\ntable: {path('.csv')}")
-    if results.steps:
-        print(bench_steps.table_text(results.steps))
-        export.write_text(path("_phases.csv"), bench_steps.csv_text(results.steps))
+    if not steps.empty:
+        print(bench.steps_table_text(steps))
+        export.write_text(path("_phases.csv"), bench.steps_csv_text(steps))
         print(f"\ntable: {path('_phases.csv')}")
     with figure_style():
-        figures = bench_figures.all_figures(rows) | step_figures.all_figures(results.steps)
+        figures = {} if rows.empty else bench_figures.all_figures(rows)
+        figures |= {} if steps.empty else step_figures.all_figures(steps)
         _save_figures({path(f"{name}.png"): figure for name, figure in figures.items()})

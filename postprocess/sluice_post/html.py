@@ -255,7 +255,5 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         falls=[spectra.fall(axis)[:2] for axis in AXES] if spectra else [],
         half_boxes=[spectra_tables.half_box(spectra, axis) for axis in AXES] if spectra else [],
         wall_units_percent=_percent_of_u_tau(results),
-        kolmogorov={
-            name: number_and_interval(*of_run) for name, of_run in (budgets.numbers if budgets else {}).items()
-        },
+        kolmogorov={name: number_and_interval(*found) for name, found in numbers.items()},
     )
