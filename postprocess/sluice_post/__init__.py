@@ -1,31 +1,25 @@
 """Post-processing of Sluice runs: profiles in wall units, confidence intervals, figures and the report.
 
 For Python, `sluice_post.open(DIR)` gives the results of a run as xarray datasets, with figures of them, and
-`sluice_post.compare([DIR, ...])` a grid study. They need xarray and h5netcdf; in the folder of Sluice's sources:
-pip install './postprocess[xarray]'.
+`sluice_post.compare([DIR, ...])` a grid study.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from sluice_post.errors import not_installed
 
 if TYPE_CHECKING:
     from sluice_post.opened_run import OpenedRun
     from sluice_post.opened_study import Study
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["compare", "open"]
 
 
-def _check_xarray() -> None:
-    for module in ("xarray", "h5netcdf"):
-        if find_spec(module) is None:
-            raise ImportError(not_installed(module, "xarray"))
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 def open(
@@ -41,7 +35,6 @@ def open(
     seen, both, bottom or top; default: both, if the halves are symmetric, else bottom. `heights`: z+ of spectra and
     densities.
     """
-    _check_xarray()
     from sluice_post.opened_run import open_run
 
     return open_run(directory, begin, end, side, heights)
@@ -57,7 +50,6 @@ def compare(
 
     `reference`: the directory of a run or files of published profiles; default: the published simulation of this flow.
     """
-    _check_xarray()
     from sluice_post.opened_study import compare_runs
 
     return compare_runs(directories, reference, begin, end)

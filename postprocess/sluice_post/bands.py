@@ -1,18 +1,50 @@
-"""95 % intervals of all profiles of a run."""
+"""95 % intervals of all profiles of a run, and the profiles as CSV."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
+from sluice_post.export import csv_text
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import degrees_of_freedom, half_width95, student_t95
 
-Array = NDArray[np.float64]
+# CSV column -> profile. All in wall units but z_over_h; face profiles are taken to the cell centres.
+CSV_CENTRE = {
+    "U_plus": "U",
+    "V_plus": "V",
+    "U_along_stress_plus": "U_along_stress",
+    "P_plus": "P",
+    "u_rms_plus": "u_rms",
+    "v_rms_plus": "v_rms",
+    "w_rms_plus": "w_rms",
+    "p_rms_plus": "p_rms",
+    "uv_plus": "uv",
+    "k_plus": "k",
+    "skewness_u": "skew_u",
+    "skewness_v": "skew_v",
+    "skewness_w": "skew_w",
+    "flatness_u": "flat_u",
+    "flatness_v": "flat_v",
+    "flatness_w": "flat_w",
+    "omega_x_rms_plus": "omega_x_rms",
+    "omega_y_rms_plus": "omega_y_rms",
+    "omega_z_rms_plus": "omega_z_rms",
+}
+CSV_FACE = {
+    "dU_dz_plus": "dUdz",
+    "minus_uw_plus": "minus_uw",
+    "minus_vw_plus": "minus_vw",
+    "total_stress_plus": "total",
+    "total_stress_residual": "residual",
+    "dV_dz_plus": "dVdz",
+    "total_stress_y_plus": "total_y",
+    "total_stress_y_residual": "residual_y",
+}
 
 
 @dataclass(frozen=True)
@@ -53,3 +85,19 @@ def bands_of(blocks: Blocks, parameters: FlowParameters, side: str | None = None
         dict(zip(face, widths[len(centre) :], strict=True)),
         student_t95(degrees_of_freedom(len(blocks))),
     )
+
+
+def csv_columns(profiles: WallProfiles, bands: Bands | None = None) -> dict[str, Array]:
+    """The columns of the CSV file at the cell centres; `<column>_ci95` is the half width of an interval."""
+    columns = {"z_over_h": profiles.z, "z_plus": profiles.z_plus}
+    for column, name in {**CSV_CENTRE, **CSV_FACE}.items():
+        if profiles.has(name):
+            columns[column] = profiles.at_centres(name)
+            if bands is not None and name in bands.centre:
+                columns[f"{column}_ci95"] = bands.centre[name]
+    return columns
+
+
+def profiles_csv(profiles: WallProfiles, bands: Bands | None = None) -> str:
+    """The CSV file: one header line, then one line per cell from the wall outwards."""
+    return csv_text(csv_columns(profiles, bands))

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sluice_post.bench import fastest, text_table
+from sluice_post.printed import with_interval
 
 T = TypeVar("T")
 
@@ -31,7 +32,9 @@ class PowerLaw:
     @property
     def text(self) -> str:
         """The exponent with its error."""
-        return f"{self.exponent:.2f}" if self.error is None else f"{self.exponent:.2f} ± {self.error:.2f}"
+        if self.error is None:
+            return f"{self.exponent:.2f}"
+        return with_interval(self.exponent, self.error, may_be_zero=True, scale=1, plus_minus="±")
 
     def time(self, x: float) -> float:
         """The fitted T."""

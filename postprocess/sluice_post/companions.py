@@ -7,14 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.profiles import WallProfiles
 from sluice_post.statistics import Blocks
-
-Array = NDArray[np.float64]
 
 
 def choose_blocks(path: Path, blocks: Blocks, statistics: Blocks, begin: float | None, end: float | None) -> Blocks:

@@ -8,22 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands
 from sluice_post.errors import UsageError
-from sluice_post.figures import line_with_band
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.reference import Reference
 from sluice_post.statistics import Blocks, Means
-from sluice_post.style import COMPONENT, flatness_axis, log_wall_axis, new_figure
+from sluice_post.style import COMPONENT, flatness_axis, line_with_band, log_wall_axis, new_figure
 from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import with_wall
-
-Array = NDArray[np.float64]
 
 QUANTITIES = {
     "U": r"$U^+$",

@@ -12,17 +12,15 @@ from math import hypot
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.case_text import value_at
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.inputs import read_text
 from sluice_post.printed import with_interval
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
-
-Array = NDArray[np.float64]
 
 POWER_COLUMNS = ("power_bottom", "power_top")
 SAME_BULK_VELOCITY = 0.01

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from sluice_post import export, layout
-from sluice_post.bands import bands_of
+from sluice_post.bands import bands_of, profiles_csv
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
 from sluice_post.statistics import Blocks
@@ -44,7 +44,7 @@ def convert(arguments: argparse.Namespace) -> None:
     side = arguments.side
     profiles, bands = wall_profiles(blocks.means(), parameters, side), bands_of(blocks, parameters, side)
     if arguments.format == "csv":
-        export.write_text(folder / layout.PROFILES_CSV, export.csv_text(profiles, bands))
+        export.write_text(folder / layout.PROFILES_CSV, profiles_csv(profiles, bands))
         print(folder / layout.PROFILES_CSV)
         found, _ = evaluate_scalars(blocks, parameters, side)
         for path in write_tables(found, folder):

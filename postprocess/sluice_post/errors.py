@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 EXIT_USAGE = 2
 EXIT_INPUT_OUTPUT = 4
 
@@ -28,6 +30,9 @@ class NoBlocksError(InputOutputError):
     """A file has no block, or no sample between the chosen times, that can be used."""
 
 
-def not_installed(module: str, extra: str) -> str:
-    """What to do if a module is missing that an extra of this package brings. The package is on no registry."""
-    return f"{module} is not installed. In the folder of Sluice's sources: pip install './postprocess[{extra}]'"
+def require_installed(extra: str, *modules: str) -> None:
+    """An error if a module is missing that an extra of this package brings. The package is on no registry."""
+    for module in modules:
+        if find_spec(module) is None:
+            how = f"In the folder of Sluice's sources: pip install './postprocess[{extra}]'"
+            raise UsageError(f"{module} is not installed. {how}")

@@ -5,43 +5,32 @@ A function that takes axes draws one panel into them and returns them; the other
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 
 from sluice_post import literature
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands
-from sluice_post.interpolation import interpolate
 from sluice_post.profiles import WallProfiles
-from sluice_post.style import BLACK, BLUE, COMPONENT, THIN, VERMILLION, flatness_axis, log_wall_axis, new_figure
+from sluice_post.style import (
+    BLACK,
+    BLUE,
+    COMPONENT,
+    THIN,
+    VERMILLION,
+    WIDE,
+    flatness_axis,
+    legend,
+    line_with_band,
+    log_wall_axis,
+    new_figure,
+    published_points,
+)
 from sluice_post.symmetry import Symmetry
 
-Array = NDArray[np.float64]
-
-
 NEAR_WALL = 5.0  # z+ below which points are marked
-
-
-def line_with_band(axes: Axes, x: Array, y: Array, band: Array | float | None, **style: object) -> Any:
-    """A line and, where it is known, the band of its 95 % interval; returns their colour.
-
-    Without `color` it is the next of the axes' cycle: so the lines of several runs differ. On a logarithmic axis,
-    cubics join the points. The few points next to the wall are far apart there, and straight lines between them look
-    like kinks.
-    """
-    if axes.get_xscale() == "log" and len(x) > 3 and np.all(np.diff(x) > 0) and np.all(np.isfinite(y)):
-        fine = np.union1d(x, np.geomspace(x[x > 0][0], x[-1], 400))
-        band = np.interp(fine, x, band) if isinstance(band, np.ndarray) else band
-        x, y = fine, interpolate(fine, x, y)
-    (line,) = axes.plot(x, y, **{"zorder": 3, **style})  # type: ignore[arg-type]
-    colour = line.get_color()
-    if band is not None and np.any(np.isfinite(band)):
-        axes.fill_between(x, y - band, y + band, color=colour, alpha=0.22, linewidth=0, zorder=2)
-    return colour
 
 
 def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.0) -> None:
@@ -51,7 +40,7 @@ def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.
 def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
     if any(note.get_text() == text for note in axes.texts):  # of another run
         return
-    options = {"fontsize": 11, "color": "#555555", **style}
+    options = {"fontsize": "small", "color": "#555555", **style}
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
 
@@ -72,7 +61,7 @@ def _velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
     z, values = profiles.z_plus, profiles.centre[profiles.along_stress]
     colour = line_with_band(axes, z, values, bands.get(profiles.along_stress))
     near = z < NEAR_WALL
-    axes.plot(z[near], values[near], "o", color=colour, markersize=4, zorder=3)
+    axes.plot(z[near], values[near], "o", color=colour, zorder=3)
 
 
 def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
@@ -99,16 +88,13 @@ def _laminar_velocity(axes: Axes, profiles: WallProfiles) -> None:
     z, stress = profiles.z_face, profiles.face["balance"]
     steps = (stress[1:] + stress[:-1]) / 2 * np.diff(profiles.z_face_plus)
     exact = np.append(0.0, np.cumsum(steps))
-    axes.plot(profiles.z, profiles.centre["U"], label="run")
+    line_with_band(axes, profiles.z, profiles.centre["U"], label="run")
     every = max(1, len(z) // 16)
-    axes.plot(
-        z[::every], exact[::every], "o", color=BLACK, markerfacecolor="white", markersize=5,
-        label="laminar solution",
-    )  # fmt: skip
+    published_points(axes, z[::every], exact[::every], label="laminar solution")
     axes.set_xlim(0, profiles.height)
     _headroom(axes, float(max(exact.max(), profiles.centre["U"].max())))
     axes.set_xlabel(r"$z/h$")
-    axes.legend(loc="lower right")
+    legend(axes, loc="lower right")
 
 
 _RMS_LABELS = {
@@ -137,7 +123,7 @@ def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
             top = max(top, float(np.max(values)))
     _headroom(axes, top or 1.0, fraction=0.3)
     axes.set_ylabel("rms in wall units")
-    axes.legend(loc="upper left", ncols=2)
+    legend(axes, loc="upper left", ncols=2)
     return axes
 
 
@@ -159,10 +145,10 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     lowest = 0.0
     for small, large, ending, dashes in components:
         total, balance = ("total", "balance") if not ending else (None, None)
-        dots = {"linewidth": 1.0, "linestyle": (0, (1, 1.2)), "zorder": 4}
-        axes.plot(z, face[f"balance{ending}"], color=BLACK, label=balance, **dots)  # type: ignore[arg-type]
+        dots = {"linewidth": THIN["linewidth"], "linestyle": (0, (1, 1.2)), "zorder": 4}
+        axes.plot(z, face[f"balance{ending}"], color=BLACK, label=balance, **dots)
         lowest = min(lowest, 1.1 * float(face[f"total{ending}"].min())) if profiles.turns else lowest
-        axes.plot(z, face[f"total{ending}"], color=BLACK, linewidth=3.2, alpha=0.25, label=total, zorder=2)
+        axes.plot(z, face[f"total{ending}"], color=BLACK, linewidth=WIDE, alpha=0.25, label=total, zorder=2)
         for name, colour, label in (
             (f"minus_{small}w", BLUE, rf"$-\langle {small}w\rangle^+$ Reynolds"),
             (f"d{large}dz", VERMILLION, rf"$\mathrm{{d}}{large}^+/\mathrm{{d}}z^+$ viscous"),
@@ -172,7 +158,7 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     axes.set_ylim(lowest, 1.08)
     axes.set_ylabel("shear stress / wall stress")
     flat = profiles.symmetry is Symmetry.ROTATION
-    axes.legend(loc="best" if flat else "upper right")
+    legend(axes, loc="best" if flat else "upper right")
     axes.set_xlabel(r"$z/h$")
     axes.set_xlim(0, profiles.height)
     return axes
@@ -206,7 +192,7 @@ def higher_moments(profiles: WallProfiles, bands: Bands) -> Figure | None:
     left, right = figure.subplots(1, 2)
     skewness(left, profiles, bands)
     flatness(right, profiles, bands)
-    right.legend(loc="upper right")
+    legend(right, loc="upper right")
     return figure
 
 
@@ -251,7 +237,7 @@ def _moments(axes: Axes, profiles: WallProfiles, bands: Bands, kind: str) -> tup
 
 def near_wall(z_plus: Array) -> dict[str, object]:
     """The style that marks the points near a wall, where a line of straight pieces shows few of them."""
-    return {"marker": "o", "markersize": 4, "markevery": np.flatnonzero(z_plus < NEAR_WALL).tolist()}
+    return {"marker": "o", "markevery": np.flatnonzero(z_plus < NEAR_WALL).tolist()}
 
 
 def gaussian_line(axes: Axes, moment: str) -> None:
@@ -283,5 +269,5 @@ def vorticity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
         top = max(top, float(np.max(values)))
     _headroom(axes, top)
     axes.set_ylabel("rms vorticity in wall units")
-    axes.legend(loc="upper right")
+    legend(axes, loc="upper right")
     return axes

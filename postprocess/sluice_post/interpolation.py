@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from sluice_post.arrays import Array
 
 
 def interpolate(x: Array, xp: Array, fp: Array) -> Array:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from sluice_post import layout
-from sluice_post.budgets import wall_dissipation
+from sluice_post.arrays import Array
+from sluice_post.budget_terms import wall_dissipation
 from sluice_post.flow import COUETTE, Flow
 from sluice_post.interpolation import interpolate
 from sluice_post.literature import Published
@@ -21,8 +21,6 @@ from sluice_post.statistics import Blocks, Means
 from sluice_post.symmetry import Symmetry
 from sluice_post.uncertainty import half_width95
 from sluice_post.wall_view import MEAN_OF_WALLS, wall_view, with_wall
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,16 @@ EXPORTED = {
     "fields": "",  # of fields/, and checkpoints
 }
 
+# Licences that `publish` offers: name and address.
+LICENCES = {
+    "CC-BY-4.0": ("Creative Commons Attribution 4.0 International", "https://creativecommons.org/licenses/by/4.0/"),
+    "CC-BY-SA-4.0": (
+        "Creative Commons Attribution-ShareAlike 4.0 International",
+        "https://creativecommons.org/licenses/by-sa/4.0/",
+    ),
+    "CC0-1.0": ("Creative Commons Zero 1.0 Universal", "https://creativecommons.org/publicdomain/zero/1.0/"),
+}
+
 # Stored results of a case, and what `validation` makes of them.
 RESULTS_FOLDER = "results"
 VALIDATION_IMAGE = "validation_{case}_{figure}.png"

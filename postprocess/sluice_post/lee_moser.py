@@ -13,11 +13,12 @@ from typing import TypeAlias
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.bands import Bands
-from sluice_post.budgets import IMBALANCE, STRESSES, Terms, WallBudgets, wall_budgets
+from sluice_post.budget_terms import IMBALANCE, STRESSES, Terms
+from sluice_post.budgets import WallBudgets, wall_budgets
 from sluice_post.child_process import being_written, in_child
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
@@ -27,7 +28,6 @@ from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import standard_errors_of
 from sluice_post.wall_view import with_wall
 
-Array = NDArray[np.float64]
 InWallUnits: TypeAlias = WallProfiles | WallBudgets | WallSpectra
 
 

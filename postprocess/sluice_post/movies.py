@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from PIL import Image, features
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.html import Movie
 from sluice_post.slices import SliceSeries, some_slices
-
-Array = NDArray[np.float64]
 
 MAX_FRAMES = 24
 MAX_BYTES = 400_000  # of all frames of a series

@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import LAMINAR_VARIANCE, Means
 from sluice_post.stress_balance import stress_profiles
 from sluice_post.symmetry import Symmetry
 from sluice_post.wall_view import wall_view
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

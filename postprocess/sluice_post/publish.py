@@ -6,31 +6,34 @@ import argparse
 import hashlib
 import json
 import mmap
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import h5py
+import numpy as np
 import yaml
 
 from sluice_post import __version__, export, layout
+from sluice_post.bands import profiles_csv
 from sluice_post.child_process import being_written
-from sluice_post.cli_options import LICENCES
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.evaluated_run import Selection
 from sluice_post.exported_run import NetCdf, write_run
 from sluice_post.flow import flow_of, held_reynolds
 from sluice_post.flow_words import flow_text
-from sluice_post.hdf5_file import reading
+from sluice_post.hashes import ENDING, ENDING_MARK, values_hash
+from sluice_post.hdf5_file import Hdf5File, append_metadata_hash, reading
 from sluice_post.key_figures import figures_of
 from sluice_post.opened_run import OpenedRun
 from sluice_post.run import read_provenance
 
 FILL_IN = "FILL IN"  # what the authors have to replace
 SUMS_FILE, METADATA_FILE, CRATE_FILE = "SHA256SUMS", "metadata.jsonld", "ro-crate-metadata.json"
-NETCDF_FILE = "results.nc"
+NETCDF_FILE, VERSIONS_FILE = "results.nc", "versions.json"
 SOFTWARE = {"@id": "#sluice", "@type": "SoftwareApplication", "name": "Sluice"}
 # Of run.json: what a reader needs to repeat the run; no hosts and paths.
 _VERSIONS = (
@@ -38,13 +41,13 @@ _VERSIONS = (
     *("exchange", "z_blocks", "step", "time", "steps_taken", "stepping_seconds", "ended"),
 )
 _STATISTICS = [name for name in layout.EXPORTED if name not in ("slices", "probes", "fields")]
-_ABSOLUTE = re.compile(r"""(?<=")/[^"\n]+(?=")|(?<=')/[^'\n]+(?=')|(?<=[\s\[{,:])/[^\s,"'\]}]+""")
+_ABSOLUTE = re.compile(r"""(?<=")/[^"\n]+(?=")|(?<=')/[^'\n]+(?=')|(?<=[\s\[{,])/[^\s,"'\]}]+""")
 _DESCRIPTIONS = {
     "README.md": "what the files hold",
     "CITATION.cff": "how to cite this data",
     "LICENSE": "the licence",
     layout.CASE_FILE: "the case file with all defaults; `sluice run` repeats the run from it",
-    layout.RUN_FILE: "versions of the program and its libraries, the machine, the number of processes",
+    VERSIONS_FILE: "versions of the program and its libraries, the machine, the number of processes",
     layout.STATISTICS_FILE: "sums over planes and time, in blocks of time",
     layout.SPECTRA_FILE: "spectra, in blocks of time",
     layout.DENSITIES_FILE: "probability densities, in blocks of time",
@@ -61,19 +64,50 @@ def absolute_paths(case: str) -> list[str]:
     return sorted({path for path in _ABSOLUTE.findall(case) if path.strip("/")}, key=len, reverse=True)
 
 
+def _masked(path: str) -> str:
+    """The path without its folders, in as many characters: `.///name`, so that HDF5 files keep their structure."""
+    name = path.rstrip("/").rpartition("/")[2]
+    folder = len(path.encode()) - len(name.encode())
+    return "." + "/" * (folder - 1) + name
+
+
+def _replace(content: mmap.mmap, old: bytes, new: bytes) -> None:
+    place = content.find(old)
+    while place >= 0:
+        content[place : place + len(old)] = new
+        place = content.find(old, place + len(new))
+
+
 def _hide_paths(path: Path, hidden: Sequence[str]) -> None:
-    """Replaces the folders of paths by as many characters (`.///name`), so that HDF5 files keep their structure."""
-    if path.stat().st_size == 0:
-        return
-    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as content:
+    """Masks the paths in the bytes of a NetCDF file, or of a file of Sluice, whose hashes are renewed."""
+    changes = [(name.encode(), _masked(name).encode()) for name in hidden]
+    size = path.stat().st_size
+    excluded = None  # ranges that the hash of the whole file does not cover, where the file has one
+    if path.suffix == ".h5":
+        with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
+            values = file.values("/")
+        case = str(values[layout.ATTR_CASE])
         for name in hidden:
-            old = name.encode()
-            folder = len(old) - len(old.rstrip(b"/").rpartition(b"/")[2])
-            new = b"." + b"/" * (folder - 1) + old[folder:]
-            place = content.find(old)
-            while place >= 0:
-                content[place : place + len(old)] = new
-                place = content.find(old, place + len(old))
+            case = case.replace(name, _masked(name))
+        renewed = np.uint64(values_hash({**values, layout.ATTR_CASE: case}))
+        with path.open("rb") as stored:
+            stored.seek(-ENDING.size, os.SEEK_END)
+            count, _, mark = ENDING.unpack(stored.read())
+            if mark == ENDING_MARK:
+                size -= ENDING.size + 16 * count
+                stored.seek(size)
+                excluded = np.frombuffer(stored.read(16 * count), dtype=np.uint64)
+        os.truncate(path, size)
+    with path.open("r+b") as file_bytes, mmap.mmap(file_bytes.fileno(), 0) as content:
+        for before, after in changes:
+            _replace(content, before, after)
+    if path.suffix == ".h5":
+        with h5py.File(path, "r+") as written:
+            written.attrs.modify(layout.VALUES_HASH, renewed)  # in its place
+        if excluded is not None:
+            append_metadata_hash(path, excluded)
+        with Hdf5File(path, layout.STATISTICS_FORMAT):
+            pass  # the copy has the right hashes
 
 
 def _variables(path: Path) -> list[dict[str, str]]:
@@ -162,7 +196,11 @@ def _dataset(title: str, text: Sequence[str], people: list[dict[str, str]], doi:
     authors = []
     for number, person in enumerate(people, 1):
         names = {"givenName": person.get("given-names", ""), "familyName": person["family-names"]}
-        about = {"@id": person.get("orcid", f"#author{number}"), "@type": "Person", "name": " ".join(names.values())}
+        about = {
+            "@id": person.get("orcid", f"#author{number}"),
+            "@type": "Person",
+            "name": " ".join(names.values()).strip(),
+        }
         authors.append(about | names)
     found = {"@type": "Dataset", "name": title, "description": " ".join(text), "creator": authors}
     keywords = ["turbulence", "direct numerical simulation", "channel flow", "wall-bounded flow"]
@@ -199,34 +237,35 @@ def _write_data(run: OpenedRun, folder: Path, case: str, record: dict[str, Any])
         if source.with_name(f"{source.name}{layout.JOURNAL_SUFFIX}").exists():
             left_out.append(f"{source.name}: the blocks that are still in its journal; `sluice-post merge` adds them")
     if _has_walls(run):
-        export.write_text(folder / layout.PROFILES_CSV, export.csv_text(run.wall_profiles, run.bands))
+        export.write_text(folder / layout.PROFILES_CSV, profiles_csv(run.wall_profiles, run.bands))
     _, missing = write_run(run, folder / NETCDF_FILE, NetCdf, _STATISTICS, overwrite=False)
     for path in folder.iterdir():
-        _hide_paths(path, hidden)
+        if hidden and path.suffix in (".h5", ".nc"):
+            _hide_paths(path, hidden)
     for name in hidden:
         case = case.replace(name, name.rstrip("/").rpartition("/")[2])
     export.write_text(folder / layout.CASE_FILE, case)
-    export.write_text(folder / layout.RUN_FILE, json.dumps(_versions(record), indent=2) + "\n")
+    export.write_text(folder / VERSIONS_FILE, json.dumps(_versions(record), indent=2) + "\n")
     return left_out + missing
 
 
 def _readme(title: str, text: Sequence[str], citation: str, licence: str, contents: dict[str, Any]) -> str:
     """The page that explains the folder. `contents`: variables by file."""
-    name, address = LICENCES[licence]
+    name, address = layout.LICENCES[licence]
     lines = [f"# {title}", "", "## Simulation", "", *text, "", "## How to cite", ""]
     lines += [citation, "", f"Licence: {name} ({address}).", "", "## Files", ""]
     lines += ["| file | content |", "|---|---|"]
     lines += [f"| `{file}` | {_DESCRIPTIONS[file]} |" for file in contents]
     lines += ["", f"`sha256sum -c {SUMS_FILE}` checks that the files are whole.", "", "## Variables", ""]
-    lines += [
-        "h is half the distance of two walls, or the depth of an open channel, U the unit of velocity of the case."
-    ]
+    lines.append(
+        "h is half the distance of two walls, or the depth of an open channel; U is the case's unit of velocity."
+    )
     for file, variables in contents.items():
         if variables:
             lines += ["", f"### {file}", "", "| variable | meaning | unit |", "|---|---|---|"]
-            lines += [
-                f"| {v['name']} | {v['description'].replace('|', chr(92) + '|')} | {v['unitText']} |" for v in variables
-            ]
+        for variable in variables:
+            meaning = variable["description"].replace("|", r"\|")
+            lines.append(f"| {variable['name']} | {meaning} | {variable['unitText']} |")
     return "\n".join(lines) + "\n"
 
 
@@ -266,7 +305,7 @@ def write_deposit(
     device = record.get("machine", {}).get("device")
     if device:
         text.append(f"Machine: {record.get('ranks', 1)} rank{'s' * (record.get('ranks', 1) != 1)}, {device}.")
-    names = ", ".join(" ".join(reversed(list(person.values())[:2])) for person in people)
+    names = ", ".join(f"{person.get('given-names', '')} {person['family-names']}".strip() for person in people)
     citation = f"{names}: {title}. https://doi.org/{doi or FILL_IN}"
     contents: dict[str, Any] = {
         file: _variables(folder / file) if file.endswith((".h5", ".nc")) else []
@@ -275,9 +314,10 @@ def write_deposit(
     }
     export.write_text(folder / "README.md", _readme(title, text, citation, licence, contents))
     export.write_text(folder / "CITATION.cff", _citation(title, people, doi, licence))
-    name, address = LICENCES[licence]
+    name, address = layout.LICENCES[licence]
     export.write_text(folder / "LICENSE", f"{name} ({licence})\n\nThe full text of the licence: {address}\n")
     dataset = _dataset(title, text, people, doi) | {"license": address, "isBasedOn": SOFTWARE}
+    dataset["datePublished"] = datetime.now(timezone.utc).date().isoformat()
     dataset["variableMeasured"] = [
         {"@type": "PropertyValue", "@id": f"#{file}/{variable['name']}"} | variable
         for file, variables in contents.items()
@@ -296,7 +336,7 @@ def write_deposit(
     return left_out
 
 
-def publish_run(arguments: argparse.Namespace) -> None:
+def publish_run(run: OpenedRun, arguments: argparse.Namespace) -> None:
     """Writes a deposit; what is there is never replaced."""
     people = _people(arguments.author, arguments.orcid)
     if arguments.doi is not None and not re.fullmatch(r"10\.\d{4,9}/\S+", arguments.doi):
@@ -304,7 +344,6 @@ def publish_run(arguments: argparse.Namespace) -> None:
     folder: Path = arguments.output
     if folder.exists():
         raise UsageError(f"{folder}: is there already; name a new folder")
-    run = OpenedRun(arguments.directory, Selection(arguments.begin, arguments.end, arguments.side))
     unfinished = folder.with_name(f".{folder.name}.part")
     try:
         with being_written(folder):
@@ -317,5 +356,5 @@ def publish_run(arguments: argparse.Namespace) -> None:
     for sentence in left_out:
         print(f"left out: {sentence}")
     if not arguments.author or arguments.doi is None:
-        print(f"replace '{FILL_IN}' in README.md and CITATION.cff, then renew {SUMS_FILE}: sha256sum")
+        print(f"replace '{FILL_IN}' in the files, or run this again with --author and --doi; then renew {SUMS_FILE}")
     print(f"deposit: {folder}")

@@ -14,16 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.budgets import FORCES, IMBALANCE, STRESSES, TERMS
+from sluice_post.arrays import Array
+from sluice_post.bands import CSV_CENTRE, CSV_FACE
+from sluice_post.budget_terms import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
-from sluice_post.export import CSV_CENTRE, CSV_FACE
 from sluice_post.flow import CHANNEL, COUETTE, OPEN_CHANNEL
 from sluice_post.inputs import read_given
 
-Array = NDArray[np.float64]
 Convert = Callable[[Array, float], Array]  # (values, Re_tau) -> values in wall units
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from sluice_post.alt_texts import alt_text
 from sluice_post.html import EmbeddedFigure
 from sluice_post.movies import Scene, movie_over
-from sluice_post.style import figure_style, png_bytes, save_png
+from sluice_post.style import Output, current_output, figure_style, png_bytes, save_figure, written_as
 
 
 @dataclass(frozen=True)
@@ -37,30 +38,50 @@ def of_wall(entries: Sequence[Entry], wall: str) -> list[Entry]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure in its file, and as the page shows it."""
+    """A figure in its files, and as the page shows it."""
 
-    path: Path
+    paths: list[Path]
     embedded: EmbeddedFigure
+
+    @property
+    def written(self) -> str:
+        """Its files."""
+        return ", ".join(map(str, self.paths))
 
 
 def draw_entries(entries: Sequence[Entry], folder: Path, problems: list[str] | None = None) -> list[Drawn]:
     """Draws and saves the figures, all but those that have nothing to show; `problems` takes up what went wrong."""
-    drawn = []
-    with figure_style():
-        for entry in entries:
-            drawing = entry.draw()
+    drawn, current = [], current_output()
+    for entry in entries:
+        with figure_style():
+            drawing = _drawing(entry)
             if drawing is None:
                 continue
-            if entry.wall:
-                drawing.suptitle(f"seen from the {entry.wall}", fontsize=11)
-            path = folder / f"{entry.name}.png"
-            png, movie = save_png(drawing, path), None
-            if entry.scene is not None:
-                drawing.axes[0].set_title("", loc="right")  # the time, which the page shows beside the slider
-                untimed = png_bytes(drawing)
-                movie = movie_over(drawing, entry.scene, [] if problems is None else problems)
-                png = untimed if movie is not None else png
-            encoded = base64.b64encode(png).decode("ascii")
-            embedded = EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide, movie)
-            drawn.append(Drawn(path, embedded))
+            paths = save_figure(drawing, folder / f"{entry.name}.png")
+        with written_as(Output()), figure_style():  # the page is for the screen
+            if current.is_print:
+                drawing = _drawing(entry)
+            assert drawing is not None
+            embedded = _embedded(entry, drawing, None if current.is_print else paths[0], problems)
+        drawn.append(Drawn(paths, embedded))
     return drawn
+
+
+def _drawing(entry: Entry) -> Figure | None:
+    drawing = entry.draw()
+    if drawing is not None and entry.wall:
+        drawing.suptitle(f"seen from the {entry.wall}", fontsize="small")
+    return drawing
+
+
+def _embedded(entry: Entry, drawing: Figure, file: Path | None, problems: list[str] | None) -> EmbeddedFigure:
+    """The figure on the page; `file` holds it where it has been drawn already."""
+    png = png_bytes(drawing) if file is None else file.read_bytes()
+    movie = None
+    if entry.scene is not None:
+        drawing.axes[0].set_title("", loc="right")  # the time, which the page shows beside the slider
+        untimed = png_bytes(drawing)
+        movie = movie_over(drawing, entry.scene, [] if problems is None else problems)
+        png = untimed if movie is not None else png
+    encoded, alt = base64.b64encode(png).decode("ascii"), alt_text(entry.title, drawing)
+    return EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide, movie, alt)

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sluice_post.arrays import Array
 from sluice_post.flow import Flow
 from sluice_post.key_figures import stresses_of_u_tau, wall_shears
 from sluice_post.parameters import FlowParameters
@@ -29,8 +29,6 @@ from sluice_post.uncertainty import (
     student_t95,
     student_t99,
 )
-
-Array = NDArray[np.float64]
 
 SMALLEST_CHANGE = 5e-3  # as a fraction; a smaller change does not matter for the averages
 # U_b and the wall stress are round-off below this fraction of the scale of the fluctuations; so is a force below this

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.hashes import byte_hashes
 from sluice_post.inputs import read_text
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
-
-Array = NDArray[np.float64]
 
 _COLUMNS = ",".join(layout.TIMESERIES_COLUMNS)
 _HASHED_COLUMNS = f"{_COLUMNS},{layout.ROW_HASH}"

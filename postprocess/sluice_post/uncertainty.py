@@ -15,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import xarray as xr
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from sluice_post.arrays import Array
+from sluice_post.datasets.variables import half_width_of
 from sluice_post.statistics import Blocks, Means
-
-Array = NDArray[np.float64]
 
 COSINES = 6  # with fewer, intervals are wider than need be; with more, those of short runs are too narrow
 
@@ -120,6 +122,31 @@ def half_widths95(function: Callable[[Means], dict[str, Array]], blocks: Blocks)
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
     parts = np.split(widths, ends[:-1])
     return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
+
+
+Results = TypeVar("Results", dict[str, Array], xr.Dataset)
+
+
+def intervals(function: Callable[[Means], Results], blocks: Blocks) -> Results:
+    """What `function(means)` gives, arrays by name or a dataset, with half widths of 95 % intervals as NAME_ci95.
+
+    A half width that is nowhere known, as of a single block, is left out; it is 0 without sampling error. A dataset is
+    made once for each block, which takes longer than arrays do.
+    """
+
+    def arrays(means: Means) -> dict[str, Array]:
+        return {str(name): np.asarray(values) for name, values in function(means).items()}
+
+    found = function(blocks.means())
+    widths = {name: width for name, width in half_widths95(arrays, blocks).items() if np.isfinite(width).any()}
+    if not isinstance(found, xr.Dataset):
+        return found | {f"{name}_ci95": width for name, width in widths.items()}
+    with_widths: xr.Dataset = found.assign(
+        {f"{name}_ci95": half_width_of(found[name], width) for name, width in widths.items()}
+    )
+    for name in widths:
+        with_widths[name].attrs["ancillary_variables"] = f"{name}_ci95"
+    return with_widths
 
 
 def standard_errors_of(function: Callable[[Means], dict[str, Array]], blocks: Blocks) -> dict[str, Array]:

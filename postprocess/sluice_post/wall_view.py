@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sluice_post.coriolis import reflected
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
-from sluice_post.symmetry import Symmetry, averaged, in_moving_frame, mirrored, rotated, symmetry_of, x_reversed
-
-Array = NDArray[np.float64]
+from sluice_post.symmetry import (
+    Symmetry,
+    averaged,
+    in_moving_frame,
+    mirrored,
+    reflected,
+    rotated,
+    symmetry_of,
+    x_reversed,
+)
 
 SIDES = ("both", "bottom", "top")
 

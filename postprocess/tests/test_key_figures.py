@@ -6,7 +6,7 @@ import synthetic
 from scipy.integrate import trapezoid
 
 from sluice_post import html, literature
-from sluice_post.export import csv_text
+from sluice_post.bands import profiles_csv
 from sluice_post.flow import Flow, held_reynolds
 from sluice_post.key_figures import Figure, figures_of, key_figures, published_of, resolution
 from sluice_post.profiles import wall_profiles
@@ -51,7 +51,7 @@ def test_figures_of_published_profiles(tmp_path, flow_type):
     """The profiles of a run, read as published ones, give the figures of the run."""
     flow = synthetic.Flow(flow_type, cells=(8, 8, 192))
     parameters, blocks = blocks_of(tmp_path, flow, [synthetic.turbulent_profiles(flow)])
-    (tmp_path / "profiles.csv").write_text(csv_text(wall_profiles(blocks.means(), parameters)))
+    (tmp_path / "profiles.csv").write_text(profiles_csv(wall_profiles(blocks.means(), parameters)))
     found = published_of(read_reference(tmp_path / "profiles.csv"), Flow(flow_type)).values
     expected = figures_of(blocks.means(), parameters)
     for key in ("re_tau", "u_c_plus", "u_peak", "u_peak_z", "v_peak", "w_peak", "uw_peak", "dissipation"):

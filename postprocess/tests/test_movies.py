@@ -80,7 +80,7 @@ def test_a_run_that_goes_on_adds_no_frames_after_the_picture(tmp_path, flow, nor
 def test_the_page_shows_the_time_beside_the_slider(tmp_path, flow):
     entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
     (drawn,) = draw_entries([entry], tmp_path / "figures")
-    assert drawn.path.read_bytes() != base64.b64decode(drawn.embedded.png)  # the file has the time in its title
+    assert drawn.paths[0].read_bytes() != base64.b64decode(drawn.embedded.png)  # the file has the time in its title
 
 
 def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
@@ -104,7 +104,7 @@ def test_one_slice_is_a_picture_alone(tmp_path, flow):
     entry = write_series(tmp_path, flow, "z", [1.0])
     (drawn,) = draw_entries([entry], tmp_path / "figures")
     assert drawn.embedded.movie is None
-    assert drawn.path.read_bytes() == base64.b64decode(drawn.embedded.png)
+    assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.embedded.png)
 
 
 def test_without_webp_there_is_the_picture_alone(tmp_path, flow, monkeypatch):
@@ -112,7 +112,7 @@ def test_without_webp_there_is_the_picture_alone(tmp_path, flow, monkeypatch):
     entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
     (drawn,) = draw_entries([entry], tmp_path / "figures")
     assert drawn.embedded.movie is None
-    assert drawn.path.read_bytes() == base64.b64decode(drawn.embedded.png)
+    assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.embedded.png)
 
 
 def test_the_page_has_the_frames_and_their_times(tmp_path, flow):

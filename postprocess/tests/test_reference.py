@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import synthetic
 
-from sluice_post import export, lee_moser
+from sluice_post import lee_moser
+from sluice_post.bands import profiles_csv
 from sluice_post.compare_profiles import common_quantities, deviation
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
@@ -113,7 +114,7 @@ def test_lee_moser_files_read_back_as_the_run(tmp_path, profiles):
 def test_deviation_is_in_per_cent_of_the_peak(tmp_path, profiles):
     run, _ = profiles
     path = tmp_path / "p.csv"
-    path.write_text(export.csv_text(run))
+    path.write_text(profiles_csv(run))
     reference = read_reference(path)
     reference.values["u_rms"][:] -= 0.02 * reference.values["u_rms"].max()
     found = deviation(run, reference, "u_rms")

@@ -3,7 +3,7 @@
 
 namespace sluice {
 
-std::string version();       ///< of Sluice, such as 0.1.0
+std::string version();       ///< of Sluice, such as 1.0.0
 std::string git_revision();  ///< of the sources, with -dirty if modified; "unknown" outside a repository
 std::string compiler();
 std::string mpi_library();

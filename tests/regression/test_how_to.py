@@ -13,17 +13,7 @@ import yaml
 from sluice_run import must, sluice
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = (
-    "how-to",
-    "from-cans",
-    "from-xcompact3d",
-    "case-file",
-    "flows",
-    "grids",
-    "outputs",
-    "running",
-    "parallel",
-)
+PAGES = ("how-to", "from-cans", "from-xcompact3d", "case-file", "flows", "grids", "outputs", "running", "parallel")
 # Files that the pieces of cases name.
 FILES = {"u_b.csv": "0 1\n6 1.2\n", "pipeline.py": ""}
 # A case for pieces: what they set takes the place of these keys.
@@ -95,9 +85,7 @@ def test_the_pages_have_cases_and_commands() -> None:
 def test_every_recipe_is_in_the_list() -> None:
     text = (DOCS / "how-to.md").read_text()
     index = " ".join(text.partition("\n## ")[0].split())
-    assert [
-        recipe for recipe in re.findall(r"^##+ (.+)$", text, re.MULTILINE) if f"[{recipe}](#" not in index
-    ] == []
+    assert [recipe for recipe in re.findall(r"^##+ (.+)$", text, re.MULTILINE) if f"[{recipe}](#" not in index] == []
 
 
 @pytest.mark.parametrize("block", cases(whole=False))

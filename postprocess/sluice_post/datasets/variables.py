@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from sluice_post.arrays import Array
 from sluice_post.datasets.cf import set_attributes
 
-Array = NDArray[np.float64]
 Variables = dict[str, xr.Variable]
+
+About = tuple["str | tuple[str, ...]", str, str]  # dimensions, description and unit of a variable
 
 RHO = "rho "  # of units of pressure
 
@@ -22,14 +24,32 @@ def variable(dims: str | Sequence[str], values: ArrayLike, long_name: str, units
     return xr.Variable(dims, np.asarray(values), {"long_name": long_name, "units": units})
 
 
+def half_width_of(values: xr.Variable | xr.DataArray, half_width: ArrayLike) -> xr.Variable:
+    """The half width of the 95 % interval of a variable."""
+    about = f"half width of the 95 % interval of: {values.attrs['long_name']}"
+    return variable(tuple(map(str, values.dims)), half_width, about, values.attrs["units"])
+
+
 def with_interval(
     name: str, dims: str | Sequence[str], values: ArrayLike, half_width: ArrayLike | None, about: tuple[str, str]
 ) -> Variables:
     """A variable and, if it is known, the half width of its 95 % interval. `about`: description and unit."""
-    long_name, units = about
-    found = {name: variable(dims, values, long_name, units)}
+    found = {name: variable(dims, values, *about)}
     if half_width is not None and np.any(np.isfinite(half_width)):
-        found[f"{name}_ci95"] = variable(dims, half_width, f"half width of the 95 % interval of: {long_name}", units)
+        found[f"{name}_ci95"] = half_width_of(found[name], half_width)
+    return found
+
+
+def described(values: Mapping[str, ArrayLike], table: Mapping[str, About]) -> Variables:
+    """Variables from arrays by name; NAME_ci95 is the half width of the 95 % interval of NAME, as of `intervals`.
+
+    `table`: the dimensions, description and unit of each name.
+    """
+    found: Variables = {}
+    for name, of_name in values.items():
+        if not name.endswith("_ci95"):
+            dims, *about = table[name]
+            found |= with_interval(name, dims, of_name, values.get(f"{name}_ci95"), (about[0], about[1]))
     return found
 
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from sluice_post import layout
+from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
 from sluice_post.slices import STREAK_HEIGHT, Plane, Slice, extent, label_of, read_slice, streaks_of
-
-Array = NDArray[np.float64]
 
 MIN_PIXELS, MAX_PIXELS = 400, 1024  # along x or y
 _SETTLING = 3.0  # seconds in which a folder may change without a newer time of change
