@@ -26,7 +26,7 @@ from sluice_post.cli_options import (
 )
 from sluice_post.convert import convert as convert_files
 from sluice_post.errors import InputOutputError, PostError, UsageError
-from sluice_post.figure_options import add_to_commands, figures_asked
+from sluice_post.figure_options import ACTIONS, add_to_commands, figures_asked
 from sluice_post.modes_command import add_modes, write_modes
 
 
@@ -351,6 +351,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "merge": commands.merge,
         "validation": commands.validation,
         "bench": commands.bench,
+        **ACTIONS,
     }
     try:
         parsed = build_parser().parse_args(arguments)
