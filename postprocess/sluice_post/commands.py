@@ -181,29 +181,24 @@ def _convert(arguments: argparse.Namespace) -> None:
     FOLDER,
 )
 def _budgets(arguments: argparse.Namespace) -> None:
-    from sluice_post import budget_tables, compare_budgets, scalar_report
-    from sluice_post.budgets import STRESSES
-    from sluice_post.report import budget_entries
+    from sluice_post import budget_report, compare_budgets
+    from sluice_post.budgets import table_text
     from sluice_post.report_entries import draw_entries
 
     references = dict(read_budget_reference(path) for path in arguments.reference or [])
     run = _run(arguments)
-    evaluated, of_scalars = run.evaluated_budgets, list(run.evaluated_scalar_budgets.values())
-    texts = [budget_tables.table_text(evaluated), *map(budget_tables.scalar_table_text, of_scalars)]
+    found = [run.evaluated_budgets, *run.evaluated_scalar_budgets.values()]
+    texts = [table_text(evaluated) for evaluated in found]
     if references:
         deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, references, arguments.side)
         texts.append(compare_budgets.table_text(deviations))
         texts += [note] if (note := unknown_flow_note(flow_of(run.parameters))) else []
     print("\n\n".join(texts) + "\n")
     folder = arguments.output or run.directory
-    tables = [folder / f"{layout.BUDGET_NAME.format(stress)}.csv" for stress in STRESSES]
-    drawn = draw_entries(budget_entries(evaluated, references), folder / layout.FIGURE_FOLDER)
-    for path, stress in zip(tables, STRESSES, strict=True):
-        export.write_text(path, budget_tables.csv_text(evaluated, stress))
-    tables += scalar_report.write_budget_tables(of_scalars, folder)
-    drawn += draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
-    for path, entry in zip(tables, drawn, strict=True):
-        print(f"table: {path}, figure: {entry.written}")
+    for evaluated in found:
+        drawn = draw_entries(budget_report.entries_of(evaluated, references), folder / layout.FIGURE_FOLDER)
+        for path, entry in zip(budget_report.write_tables(evaluated, folder), drawn, strict=True):
+            print(f"table: {path}, figure: {entry.written}")
 
 
 @command(
@@ -282,13 +277,13 @@ def _phases(arguments: argparse.Namespace) -> None:
 
 
 def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None:
-    from sluice_post.probe_xdmf import write_xdmf
+    from sluice_post.xdmf import write_probe_xdmf
 
     if arguments.output is not None or arguments.segment is not None:
         raise UsageError("--xdmf writes beside the probe, without spectra: leave -o and --segment out")
     written = 0
     for name in names:
-        found = write_xdmf(arguments.directory, name, arguments.begin, arguments.end)
+        found = write_probe_xdmf(arguments.directory, name, arguments.begin, arguments.end)
         if found is not None:
             path, samples = found
             print(f"probe {name}: {samples} samples, for ParaView: {path}")
@@ -318,7 +313,7 @@ def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None
     FOLDER,
 )
 def _probes(arguments: argparse.Namespace) -> None:
-    from sluice_post import probe_figures, probe_tables
+    from sluice_post import probe_figures
     from sluice_post import probes as sampled
     from sluice_post.convection import convection, has_whole_line
     from sluice_post.probe_parts import find_probes
@@ -334,21 +329,20 @@ def _probes(arguments: argparse.Namespace) -> None:
         return
     folder: Path = arguments.output or directory
     for name in names:
-        probe, difference = sampled.read_probe(directory, name, arguments.begin, arguments.end).equal_steps()
-        print(
-            f"probe {name}: {probe.time.size} samples from {probe.time[0]:g} to {probe.time[-1]:g}, "
-            f"every {probe.time[1] - probe.time[0]:.4g}"
-        )
+        probe, difference = sampled.equal_steps(sampled.read_probe(directory, name, arguments.begin, arguments.end))
+        time = probe.time.values
+        print(f"probe {name}: {time.size} samples from {time[0]:g} to {time[-1]:g}, every {time[1] - time[0]:.4g}")
         if difference > 0:
             print(f"interpolated to equal intervals, which differ by up to {100 * difference:.2g} %")
-        if probe.grid_velocity != 0:
-            print(f"the points move at {probe.grid_velocity:g} along x: frequencies are those that they see")
-        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe.fields]
-        lines = [field for field in probe.fields if has_whole_line(probe, field)]
-        found = [convection(probe, field, n) for field in lines for n in range(probe.axis(field, "z").size)]
-        print(probe_tables.table_text(spectra, found))
-        tables = {"spectra": probe_tables.spectra_csv(spectra)}
-        tables |= {"convection": probe_tables.convection_csv(found)} if found else {}
+        if probe.attrs["grid_velocity"] != 0:
+            print(f"the points move at {probe.attrs['grid_velocity']:g} along x: frequencies are those that they see")
+        fields = [str(field) for field in probe]
+        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in fields]
+        lines = [field for field in fields if has_whole_line(probe, field)]
+        found = [convection(probe, field, n) for field in lines for n in range(probe[field].shape[1])]
+        print(sampled.table_text(spectra, found))
+        tables = {"spectra": sampled.spectra_csv(spectra)}
+        tables |= {"convection": sampled.convection_csv(found)} if found else {}
         for kind, text in tables.items():
             path = folder / f"probe_{name}_{kind}.csv"
             export.write_text(path, text)
@@ -581,19 +575,19 @@ def _validation(arguments: argparse.Namespace) -> None:
     ),
 )
 def _bench(arguments: argparse.Namespace) -> None:
-    from sluice_post import bench, bench_figures, bench_scaling, bench_steps, fft_model, step_figures
+    from sluice_post import bench, bench_figures, bench_scaling, fft_model, step_figures
     from sluice_post.style import figure_style
 
     if (arguments.forecast is None) != (arguments.network is None):
         raise UsageError("--forecast and --network belong together")
     results = bench.read_results(arguments.files)
-    rows = results.rows
+    rows, steps = results.rows, results.steps
     base: Path = arguments.output or arguments.files[0].with_suffix("")
 
     def path(ending: str) -> Path:
         return base.with_name(base.name + ending)
 
-    if rows:
+    if not rows.empty:
         texts = (bench.table_text(rows), bench_scaling.exponents_text(rows), fft_model.comparison_text(rows))
         print("\n\n".join(filter(None, texts)))
     if arguments.forecast is not None:
@@ -601,13 +595,14 @@ def _bench(arguments: argparse.Namespace) -> None:
         link = fft_model.Link(1e9 * gb_per_s, 1e-6 * microseconds)
         forecast = fft_model.forecast_text(rows, arguments.forecast, arguments.devices_per_host, link)
         print(f"\n{forecast or 'no forecast: that needs transforms on several ranks by a method that packs'}")
-    if rows:
+    if not rows.empty:
         export.write_text(path(".csv"), bench.csv_text(rows))
         print(f"\ntable: {path('.csv')}")
-    if results.steps:
-        print(bench_steps.table_text(results.steps))
-        export.write_text(path("_phases.csv"), bench_steps.csv_text(results.steps))
+    if not steps.empty:
+        print(bench.steps_table_text(steps))
+        export.write_text(path("_phases.csv"), bench.steps_csv_text(steps))
         print(f"\ntable: {path('_phases.csv')}")
     with figure_style():
-        figures = bench_figures.all_figures(rows) | step_figures.all_figures(results.steps)
+        figures = {} if rows.empty else bench_figures.all_figures(rows)
+        figures |= {} if steps.empty else step_figures.all_figures(steps)
         _save_figures({path(f"{name}.png"): figure for name, figure in figures.items()})

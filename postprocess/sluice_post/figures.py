@@ -20,10 +20,13 @@ from sluice_post.style import (
     COMPONENT,
     THIN,
     VERMILLION,
+    WIDE,
     flatness_axis,
+    legend,
     line_with_band,
     log_wall_axis,
     new_figure,
+    published_points,
 )
 from sluice_post.symmetry import Symmetry
 
@@ -37,7 +40,7 @@ def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.
 def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
     if any(note.get_text() == text for note in axes.texts):  # of another run
         return
-    options = {"fontsize": 11, "color": "#555555", **style}
+    options = {"fontsize": "small", "color": "#555555", **style}
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
 
@@ -58,7 +61,7 @@ def _velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
     z, values = profiles.z_plus, profiles.centre[profiles.along_stress]
     colour = line_with_band(axes, z, values, bands.get(profiles.along_stress))
     near = z < NEAR_WALL
-    axes.plot(z[near], values[near], "o", color=colour, markersize=4, zorder=3)
+    axes.plot(z[near], values[near], "o", color=colour, zorder=3)
 
 
 def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
@@ -85,16 +88,13 @@ def _laminar_velocity(axes: Axes, profiles: WallProfiles) -> None:
     z, stress = profiles.z_face, profiles.face["balance"]
     steps = (stress[1:] + stress[:-1]) / 2 * np.diff(profiles.z_face_plus)
     exact = np.append(0.0, np.cumsum(steps))
-    axes.plot(profiles.z, profiles.centre["U"], label="run")
+    line_with_band(axes, profiles.z, profiles.centre["U"], label="run")
     every = max(1, len(z) // 16)
-    axes.plot(
-        z[::every], exact[::every], "o", color=BLACK, markerfacecolor="white", markersize=5,
-        label="laminar solution",
-    )  # fmt: skip
+    published_points(axes, z[::every], exact[::every], label="laminar solution")
     axes.set_xlim(0, profiles.height)
     _headroom(axes, float(max(exact.max(), profiles.centre["U"].max())))
     axes.set_xlabel(r"$z/h$")
-    axes.legend(loc="lower right")
+    legend(axes, loc="lower right")
 
 
 _RMS_LABELS = {
@@ -123,7 +123,7 @@ def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
             top = max(top, float(np.max(values)))
     _headroom(axes, top or 1.0, fraction=0.3)
     axes.set_ylabel("rms in wall units")
-    axes.legend(loc="upper left", ncols=2)
+    legend(axes, loc="upper left", ncols=2)
     return axes
 
 
@@ -145,10 +145,10 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     lowest = 0.0
     for small, large, ending, dashes in components:
         total, balance = ("total", "balance") if not ending else (None, None)
-        dots = {"linewidth": 1.0, "linestyle": (0, (1, 1.2)), "zorder": 4}
-        axes.plot(z, face[f"balance{ending}"], color=BLACK, label=balance, **dots)  # type: ignore[arg-type]
+        dots = {"linewidth": THIN["linewidth"], "linestyle": (0, (1, 1.2)), "zorder": 4}
+        axes.plot(z, face[f"balance{ending}"], color=BLACK, label=balance, **dots)
         lowest = min(lowest, 1.1 * float(face[f"total{ending}"].min())) if profiles.turns else lowest
-        axes.plot(z, face[f"total{ending}"], color=BLACK, linewidth=3.2, alpha=0.25, label=total, zorder=2)
+        axes.plot(z, face[f"total{ending}"], color=BLACK, linewidth=WIDE, alpha=0.25, label=total, zorder=2)
         for name, colour, label in (
             (f"minus_{small}w", BLUE, rf"$-\langle {small}w\rangle^+$ Reynolds"),
             (f"d{large}dz", VERMILLION, rf"$\mathrm{{d}}{large}^+/\mathrm{{d}}z^+$ viscous"),
@@ -158,7 +158,7 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     axes.set_ylim(lowest, 1.08)
     axes.set_ylabel("shear stress / wall stress")
     flat = profiles.symmetry is Symmetry.ROTATION
-    axes.legend(loc="best" if flat else "upper right")
+    legend(axes, loc="best" if flat else "upper right")
     axes.set_xlabel(r"$z/h$")
     axes.set_xlim(0, profiles.height)
     return axes
@@ -192,7 +192,7 @@ def higher_moments(profiles: WallProfiles, bands: Bands) -> Figure | None:
     left, right = figure.subplots(1, 2)
     skewness(left, profiles, bands)
     flatness(right, profiles, bands)
-    right.legend(loc="upper right")
+    legend(right, loc="upper right")
     return figure
 
 
@@ -237,7 +237,7 @@ def _moments(axes: Axes, profiles: WallProfiles, bands: Bands, kind: str) -> tup
 
 def near_wall(z_plus: Array) -> dict[str, object]:
     """The style that marks the points near a wall, where a line of straight pieces shows few of them."""
-    return {"marker": "o", "markersize": 4, "markevery": np.flatnonzero(z_plus < NEAR_WALL).tolist()}
+    return {"marker": "o", "markevery": np.flatnonzero(z_plus < NEAR_WALL).tolist()}
 
 
 def gaussian_line(axes: Axes, moment: str) -> None:
@@ -269,5 +269,5 @@ def vorticity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
         top = max(top, float(np.max(values)))
     _headroom(axes, top)
     axes.set_ylabel("rms vorticity in wall units")
-    axes.legend(loc="upper right")
+    legend(axes, loc="upper right")
     return axes

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from sluice_post import layout
 from sluice_post.arrays import Array
 from sluice_post.slices import Plane, Slice, streaks_of
-from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, VERMILLION, line_with_band, new_figure
+from sluice_post.style import BLACK, BLUE, DIVERGING_MAP, THIN, VERMILLION, legend, line_with_band, new_figure
 from sluice_post.timeseries import TimeSeries, walls_with_shear
 from sluice_post.uncertainty import MeanEstimate
 
+_FINE = 1.0  # width of lines with many points
 MAX_POINTS = 4000  # more than the pixels of a panel: long series are thinned for the picture only
 
 
@@ -55,7 +56,7 @@ def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) ->
     shown = []
     for name, colour, label in ((layout.RE_TAU_BOTTOM, BLUE, "bottom"), (layout.RE_TAU_TOP, VERMILLION, "top")):
         if name in walls_with_shear(series):
-            axes.plot(series.time[rows], series[name][rows], color=colour, label=label, linewidth=1.2)
+            line_with_band(axes, series.time[rows], series[name][rows], color=colour, label=label, linewidth=_FINE)
             shown.append(series[name])
     if shown:
         _limits(axes, np.stack(shown).T.ravel())
@@ -64,11 +65,11 @@ def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) ->
         span = np.array([begin, series.time[-1]])
         values = np.full(2, mean.mean)
         label = "mean of both, last third" if len(shown) > 1 else "mean, last third"
-        line_with_band(axes, span, values, mean.half_width, color=BLACK, linewidth=1.4, label=label)
+        line_with_band(axes, span, values, mean.half_width, color=BLACK, label=label)
     axes.set_ylabel(r"$Re_\tau$")
     if len(shown) > 1 or mean is not None:
-        legend = axes.legend(ncols=4, fontsize=8.5, columnspacing=1.0, handlelength=1.3, loc="lower center")
-        legend.set_bbox_to_anchor((0.5, 1.0), axes.transAxes)  # above the panel, so that it hides no line
+        # Above the panel, so that it hides no line.
+        legend(axes, ncols=4, fontsize="x-small", columnspacing=1.0, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return _time_axis(axes, series)
 
 
@@ -91,7 +92,7 @@ def column_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     axes.set_ylabel(_COLUMNS[name])
     if name in series.columns:
         rows = thinned(series)
-        axes.plot(series.time[rows], series[name][rows], linewidth=1.2)
+        line_with_band(axes, series.time[rows], series[name][rows], linewidth=_FINE)
         _limits(axes, series[name])
     return _time_axis(axes, series)
 
@@ -110,7 +111,7 @@ def scalar_history_figure(series: TimeSeries, name: str) -> Figure | None:
 def scalar_mean_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     """The volume mean of a scalar against time."""
     rows, values = thinned(series), series[layout.SCALAR_MEAN.format(name)]
-    axes.plot(series.time[rows], values[rows], linewidth=1.2)
+    line_with_band(axes, series.time[rows], values[rows], linewidth=_FINE)
     axes.set_ylabel(f"mean of {name}")
     return _time_axis(axes, series)
 
@@ -119,11 +120,12 @@ def scalar_flux_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     """The fluxes of a scalar into the fluid at both walls against time."""
     rows = thinned(series)
     for (wall, column), colour in zip(layout.SCALAR_FLUX.items(), (BLUE, VERMILLION), strict=True):
-        axes.plot(series.time[rows], series[column.format(name)][rows], color=colour, linewidth=1.2, label=wall)
+        values = series[column.format(name)][rows]
+        line_with_band(axes, series.time[rows], values, color=colour, linewidth=_FINE, label=wall)
     columns = [series[column.format(name)] for column in layout.SCALAR_FLUX.values()]
     _limits(axes, np.stack(columns).T.ravel())
     axes.set_ylabel(f"flux of {name} into the fluid")
-    axes.legend(loc="best", fontsize=9.5)
+    legend(axes, loc="best")
     return _time_axis(axes, series)
 
 
@@ -136,7 +138,8 @@ def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
     if not np.any(np.isfinite(positive)):
         axes.text(0.5, 0.5, "zero throughout", transform=axes.transAxes, ha="center", va="center")
         return _time_axis(axes, series)
-    axes.semilogy(series.time[rows], positive, linewidth=1.2)
+    axes.set_yscale("log")
+    line_with_band(axes, series.time[rows], positive, linewidth=_FINE)
     low, high = np.floor(np.log10(np.nanmin(positive))), np.ceil(np.log10(np.nanmax(positive)))
     axes.set_ylim(10.0 ** (low - 0.5), 10.0 ** (max(high, low + 1) + 0.5))
     axes.yaxis.set_major_locator(LogLocator(base=10, numticks=6))
@@ -181,7 +184,7 @@ def history(series: TimeSeries, re_tau_mean: MeanEstimate | None, averaging_star
         engine.set(wspace=0.05)
     if averaging_start is not None:
         for axes in panels.values():
-            axes.axvline(averaging_start, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)), label="averages start")
+            axes.axvline(averaging_start, **{**THIN, "color": BLACK}, linestyle=(0, (5, 3)), label="averages start")
     if "re_tau" in panels:
         re_tau_history(panels["re_tau"], series, re_tau_mean)
     for name in _COLUMNS:
@@ -203,11 +206,11 @@ def time_step_history(axes: Axes, series: TimeSeries) -> Axes:
     rows = thinned(series)
     axes.set_ylabel(r"$\Delta t\,U/h$")
     if layout.DT in series.columns:
-        axes.plot(series.time[rows], series[layout.DT][rows], color=BLUE, linewidth=1.2)
+        line_with_band(axes, series.time[rows], series[layout.DT][rows], color=BLUE, linewidth=_FINE)
         _limits(axes, series[layout.DT])
     if layout.CFL in series.columns:
         right = axes.twinx()
-        right.plot(series.time[rows], series[layout.CFL][rows], color=VERMILLION, linewidth=1.2)
+        line_with_band(right, series.time[rows], series[layout.CFL][rows], color=VERMILLION, linewidth=_FINE)
         right.set_ylabel(r"$\Delta t/\Delta t_{\lim}$", color=VERMILLION)
         axes.set_ylabel(r"$\Delta t\,U/h$", color=BLUE)
         axes.tick_params(axis="y", which="both", right=False)
@@ -234,6 +237,7 @@ def plane_picture(plane: Plane) -> Figure:
         plane.values,
         shading="gouraud" if min(plane.values.shape) > 1 else "nearest",
         cmap="viridis",
+        rasterized=True,
     )
     axes.set_aspect("equal")
     axes.tick_params(which="both", direction="out", top=False, right=False)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.contour import ContourSet
 
 from sluice_post import (
     budget_figures,
@@ -23,15 +28,16 @@ from sluice_post import (
     scalar_spectra_figures,
     spectra_figures,
 )
+from sluice_post.budgets import EvaluatedBudgets
 from sluice_post.convection import convection
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.evaluated_run import EvaluatedRun
-from sluice_post.probes import Probe, frequency_spectrum, read_probe
+from sluice_post.probes import equal_steps, frequency_spectrum, read_probe
 from sluice_post.reference import Reference
-from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.slices import latest_streak_slice
 from sluice_post.spectra_figures import Published
+from sluice_post.style import RunStyle, legend_of_runs, of_run
 from sluice_post.timeseries import re_tau_last_third
 
 
@@ -45,11 +51,10 @@ def current_axes(ax: Axes | None) -> Axes:
 
 
 @contextmanager
-def shared_axes(ax: Axes | None) -> Iterator[Axes]:
-    """These axes, or those of pyplot. What they show already stays in view."""
-    axes = current_axes(ax)
+def shared_axes(axes: Axes) -> Iterator[None]:
+    """What the axes show already stays in view."""
     shown = (axes.get_xlim(), axes.get_ylim()) if axes.has_data() else None
-    yield axes
+    yield
     if shown is None:
         return
     for earlier, now, scale, set_limits in (
@@ -58,6 +63,50 @@ def shared_axes(ax: Axes | None) -> Iterator[Axes]:
     ):
         low = min(now) if scale == "log" and min(earlier) <= 0 else min(*earlier, *now)
         set_limits(low, max(*earlier, *now))
+
+
+def _panel(draw: Callable[..., None]) -> Callable[..., Axes]:
+    """The method that draws what `draw` draws into axes that are given or current, in the style that is asked for."""
+
+    @functools.wraps(draw)
+    def drawn(
+        self: RunPlots,
+        *arguments: Any,
+        ax: Axes | None = None,
+        color: Any = None,
+        label: str | None = None,
+        linestyle: Any = None,
+        **options: Any,
+    ) -> Axes:
+        if arguments and isinstance(arguments[-1], Axes):
+            *arguments, ax = arguments  # type: ignore[assignment]
+        axes = current_axes(ax)
+        before = set(axes.collections)
+        with shared_axes(axes), of_run(RunStyle(color, label, linestyle)):
+            draw(self, axes, *arguments, **options)
+        if color is not None or linestyle is not None:
+            _contours(axes, before, color, linestyle)
+        legend_of_runs(axes, RunStyle(color, label, linestyle))
+        return axes
+
+    own = inspect.signature(draw)
+    names = [parameter for name, parameter in own.parameters.items() if name != "axes"]
+    added = [name for name in inspect.signature(drawn, follow_wrapped=False).parameters.values()
+             if name.name in ("ax", "color", "label", "linestyle")]  # fmt: skip
+    drawn.__signature__ = own.replace(parameters=[*names, *added], return_annotation="Axes")  # type: ignore[attr-defined]
+    return drawn
+
+
+def _contours(axes: Axes, before: set[Any], color: Any, linestyle: Any) -> None:
+    """Contour lines in this style, without the colours between them, which would hide those of another run."""
+    for contours in [found for found in axes.collections if found not in before and isinstance(found, ContourSet)]:
+        if contours.filled:
+            contours.remove()
+            continue
+        if color is not None:
+            contours.set(edgecolor=color)
+        if linestyle is not None:
+            contours.set(linestyle=linestyle)
 
 
 def _number(height: float, z_plus: np.ndarray[tuple[int, ...], np.dtype[np.float64]], what: str) -> int:
@@ -70,10 +119,13 @@ def _number(height: float, z_plus: np.ndarray[tuple[int, ...], np.dtype[np.float
 class RunPlots:
     """Figures of a run. Each method draws one panel into `ax`, default the current axes, and returns the axes.
 
-    A panel with one quantity takes the next colour of the axes' cycle, so that several runs can be drawn into the same
-    axes. In panels with several quantities, each has its own colour. Bands are 95 % intervals. Axes are in wall units
-    unless their labels say otherwise. Heights are z+, of which the nearest that the run has is drawn.
-    `sluice_post.style.figure_style()` gives the look of the figures of the commands.
+    `ax` stands last or is named. Several runs can be drawn into the same axes, which keep in view what they show.
+    All methods take `color`, `label` and `linestyle`. A panel with one quantity takes the next colour of the axes'
+    cycle, or these. In panels with several quantities, each has its own colour, `linestyle` tells runs apart, and
+    `label` adds an entry to the legend; with `color`, all lines have it, and quantities differ in style.
+
+    Bands are 95 % intervals. Axes are in wall units unless their labels say otherwise. Heights are z+, of which the
+    nearest that the run has is drawn. `sluice_post.style.figure_style()` gives the look of the figures of the commands.
     """
 
     def __init__(self, run: EvaluatedRun) -> None:
@@ -81,106 +133,117 @@ class RunPlots:
 
     # Profiles.
 
-    def mean_velocity(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def mean_velocity(self, axes: Axes) -> None:
         """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
-        with shared_axes(ax) as axes:
-            return figures.mean_velocity(axes, self._run.wall_profiles, self._run.bands)
+        figures.mean_velocity(axes, self._run.wall_profiles, self._run.bands)
 
-    def fluctuations(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def fluctuations(self, axes: Axes) -> None:
         """Root-mean-square velocities and pressure against z+."""
-        return figures.fluctuations(current_axes(ax), self._run.wall_profiles, self._run.bands)
+        figures.fluctuations(axes, self._run.wall_profiles, self._run.bands)
 
-    def shear_stress(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def shear_stress(self, axes: Axes) -> None:
         """Viscous, Reynolds and total shear stress against z/h, and the line that the total must follow."""
-        return figures.shear_stress(current_axes(ax), self._run.wall_profiles, self._run.bands)
+        figures.shear_stress(axes, self._run.wall_profiles, self._run.bands)
 
-    def stress_residual(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def stress_residual(self, axes: Axes) -> None:
         """The total shear stress less the line that it must follow, against z/h."""
-        with shared_axes(ax) as axes:
-            return figures.stress_residual(axes, self._run.wall_profiles, self._run.bands)
+        figures.stress_residual(axes, self._run.wall_profiles, self._run.bands)
 
-    def vorticity(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def vorticity(self, axes: Axes) -> None:
         """Root-mean-square vorticity against z+."""
-        return figures.vorticity(current_axes(ax), self._run.wall_profiles, self._run.bands)
+        figures.vorticity(axes, self._run.wall_profiles, self._run.bands)
 
-    def skewness(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def skewness(self, axes: Axes) -> None:
         """Skewness of u, v and w against z+."""
-        return figures.skewness(current_axes(ax), self._run.wall_profiles, self._run.bands)
+        figures.skewness(axes, self._run.wall_profiles, self._run.bands)
 
-    def flatness(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def flatness(self, axes: Axes) -> None:
         """Flatness of u, v and w against z+."""
-        return figures.flatness(current_axes(ax), self._run.wall_profiles, self._run.bands)
+        figures.flatness(axes, self._run.wall_profiles, self._run.bands)
 
-    def comparison(self, quantity: str, reference: Reference, ax: Axes | None = None) -> Axes:
+    @_panel
+    def comparison(self, axes: Axes, quantity: str, reference: Reference) -> None:
         """A profile such as U or u_rms against z+, and circles of published profiles (`run.compare(...).reference`)."""
         profiles, bands = self._run.wall_profiles, self._run.bands
         compare_profiles.common_quantities(profiles, reference, [quantity])
-        with shared_axes(ax) as axes:
-            return compare_profiles.comparison(axes, quantity, profiles, bands, reference)
+        compare_profiles.comparison(axes, quantity, profiles, bands, reference)
 
     # Budgets and what is derived from them.
 
-    def budget(self, stress: str = "k", ax: Axes | None = None) -> Axes:
-        """The terms of the budget of k, uu, vv, ww or uw against z+."""
-        return budget_figures.budget(current_axes(ax), self._run.evaluated_budgets, stress, {})
+    @_panel
+    def budget(self, axes: Axes, stress: str = "k", published: Mapping[str, Reference] | None = None) -> None:
+        """The terms of the budget of k, uu, vv, ww or uw against z+, and circles of published budgets by name."""
+        budget_figures.budget(axes, self._run.evaluated_budgets, stress, dict(published or {}))
 
-    def imbalance(self, stress: str = "k", ax: Axes | None = None) -> Axes:
+    @_panel
+    def imbalance(self, axes: Axes, stress: str = "k") -> None:
         """The sum of all terms of a budget and the storage against z+."""
-        with shared_axes(ax) as axes:
-            return budget_figures.imbalance(axes, self._run.evaluated_budgets, stress, {})
+        budget_figures.imbalance(axes, self._run.evaluated_budgets, stress, {})
 
-    def enstrophy(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def enstrophy(self, axes: Axes) -> None:
         """Enstrophy and dissipation of k against z+."""
-        return derived_figures.enstrophy(current_axes(ax), self._run.derived)
+        derived_figures.enstrophy(axes, self._run.derived)
 
-    def invariant_map(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def invariant_map(self, axes: Axes) -> None:
         """Lumley's triangle and the way through it from the wall to the centre."""
-        return derived_figures.invariant_map(current_axes(ax), self._run.derived)
+        derived_figures.invariant_map(axes, self._run.derived)
 
-    def anisotropy(self, tensor: str = "stress", ax: Axes | None = None) -> Axes:
+    @_panel
+    def anisotropy(self, axes: Axes, tensor: str = "stress") -> None:
         """Components of the anisotropy of the stresses, or of their dissipation, against z+."""
-        return derived_figures.anisotropy(current_axes(ax), self._run.derived, tensor)
+        derived_figures.anisotropy(axes, self._run.derived, tensor)
 
-    def kolmogorov_length(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def kolmogorov_length(self, axes: Axes) -> None:
         """Kolmogorov's length against z+."""
-        with shared_axes(ax) as axes:
-            return derived_figures.kolmogorov_length(axes, self._run.derived)
+        derived_figures.kolmogorov_length(axes, self._run.derived)
 
-    def cell_sizes(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def cell_sizes(self, axes: Axes) -> None:
         """The size of the cells over Kolmogorov's length against z+."""
-        return derived_figures.cell_sizes(current_axes(ax), self._run.derived)
+        derived_figures.cell_sizes(axes, self._run.derived)
 
     # Scalars, by the names of `run.scalars`.
 
-    def scalar(self, name: str, panel: str = "mean", ax: Axes | None = None) -> Axes:
+    @_panel
+    def scalar(self, axes: Axes, name: str, panel: str = "mean") -> None:
         """A figure of a scalar: mean, fluctuations, fluxes, turbulent_prandtl or correlations."""
         found, panels = self._run.evaluated_scalars, scalar_figures.PANELS
         if name not in found:
             raise UsageError(f"no scalar {name}; there are {', '.join(found) or 'none'}")
         if panel not in panels:
             raise UsageError(f"no figure {panel} of a scalar; one of {', '.join(panels)}")
-        with shared_axes(ax) as axes:
-            return panels[panel](axes, found[name])
+        panels[panel](axes, found[name])
 
-    def scalar_budget(self, name: str, budget: str = "cc", ax: Axes | None = None) -> Axes:
+    @_panel
+    def scalar_budget(self, axes: Axes, name: str, budget: str = "cc") -> None:
         """The terms of the budget of a scalar's variance, cc, or of its fluxes uc or wc against z+."""
-        return budget_figures.budget(current_axes(ax), self._scalar_budgets(name, budget), budget, {})
+        budget_figures.budget(axes, self._scalar_budgets(name, budget), budget, {})
 
-    def scalar_imbalance(self, name: str, budget: str = "cc", ax: Axes | None = None) -> Axes:
+    @_panel
+    def scalar_imbalance(self, axes: Axes, name: str, budget: str = "cc") -> None:
         """The sum of all terms of a budget of a scalar and the storage against z+."""
-        with shared_axes(ax) as axes:
-            return budget_figures.imbalance(axes, self._scalar_budgets(name, budget), budget, {})
+        budget_figures.imbalance(axes, self._scalar_budgets(name, budget), budget, {})
 
-    def scalar_spectra_map(self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None) -> Axes:
+    @_panel
+    def scalar_spectra_map(self, axes: Axes, name: str, quantity: str = "cc", axis: str = "x") -> None:
         """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, over wavelength and height."""
-        ax = current_axes(ax)
-        spectra_figures.spectra_map(ax, self._scalar_spectra(name).found, quantity, axis)
-        return ax
+        spectra_figures.spectra_map(axes, self._scalar_spectra(name).found, quantity, axis)
 
-    def scalar_spectrum(self, name: str, quantity: str = "cc", axis: str = "x", ax: Axes | None = None) -> Axes:
+    @_panel
+    def scalar_spectrum(self, axes: Axes, name: str, quantity: str = "cc", axis: str = "x") -> None:
         """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, at the chosen heights."""
         spectra = self._scalar_spectra(name)
-        return scalar_spectra_figures.spectrum(current_axes(ax), spectra, quantity, axis)
+        scalar_spectra_figures.spectrum(axes, spectra, quantity, axis)
 
     def _scalar_spectra(self, name: str) -> EvaluatedScalarSpectra:
         found = self._run.evaluated_scalar_spectra
@@ -188,7 +251,7 @@ class RunPlots:
             raise UsageError(f"no spectra of a scalar {name}; there are those of {', '.join(found) or 'none'}")
         return found[name]
 
-    def _scalar_budgets(self, name: str, budget: str) -> EvaluatedScalarBudgets:
+    def _scalar_budgets(self, name: str, budget: str) -> EvaluatedBudgets:
         found = self._run.evaluated_scalar_budgets
         if name not in found:
             raise UsageError(f"no budgets of a scalar {name}; there are those of {', '.join(found) or 'none'}")
@@ -198,87 +261,88 @@ class RunPlots:
 
     # Spectra. Quantities: uu, vv, ww, pp, minus_uw; axis: x or y.
 
-    def spectra_map(self, quantity: str = "uu", axis: str = "x", ax: Axes | None = None) -> Axes:
+    @_panel
+    def spectra_map(self, axes: Axes, quantity: str = "uu", axis: str = "x") -> None:
         """A premultiplied spectrum over wavelength and height; contours at fractions of the maximum."""
-        ax = current_axes(ax)
-        spectra_figures.spectra_map(ax, self._run.evaluated_spectra.found, quantity, axis)
-        return ax
+        spectra_figures.spectra_map(axes, self._run.evaluated_spectra.found, quantity, axis)
 
-    def spectrum(
-        self, quantity: str = "uu", axis: str = "x", published: Published = (), ax: Axes | None = None
-    ) -> Axes:
+    @_panel
+    def spectrum(self, axes: Axes, quantity: str = "uu", axis: str = "x", published: Published = ()) -> None:
         """Spectral densities of uu, vv, ww or pp at the chosen heights over the wavenumber."""
-        ax = current_axes(ax)
-        spectra_figures.spectrum(ax, self._run.evaluated_spectra, quantity, axis, published)
-        return ax
+        spectra_figures.spectrum(axes, self._run.evaluated_spectra, quantity, axis, published)
 
+    @_panel
     def two_point_correlation(
-        self, quantity: str = "uu", axis: str = "x", published: Published = (), ax: Axes | None = None
-    ) -> Axes:
+        self, axes: Axes, quantity: str = "uu", axis: str = "x", published: Published = ()
+    ) -> None:
         """Correlation coefficients of uu, vv, ww or pp at the chosen heights over the separation."""
-        ax = current_axes(ax)
-        spectra_figures.two_point_correlation(ax, self._run.evaluated_spectra, quantity, axis, published)
-        return ax
+        spectra_figures.two_point_correlation(axes, self._run.evaluated_spectra, quantity, axis, published)
 
-    def wall_spectrum(self, quantity: str = "tau_x", axis: str = "x", ax: Axes | None = None) -> Axes:
+    @_panel
+    def wall_spectrum(self, axes: Axes, quantity: str = "tau_x", axis: str = "x") -> None:
         """The premultiplied spectrum of tau_x, tau_y or p on the wall over the wavelength."""
-        with shared_axes(ax) as axes:
-            top = spectra_figures.wall_spectrum(axes, self._run.evaluated_spectra, quantity, axis)
-            axes.set_ylim(0, 1.08 * top if top > 0 else 1)
-            return axes
+        top = spectra_figures.wall_spectrum(axes, self._run.evaluated_spectra, quantity, axis)
+        axes.set_ylim(0, 1.08 * top if top > 0 else 1)
 
-    def plane_map(self, height: float, quantity: str = "uu", ax: Axes | None = None) -> Axes:
+    @_panel
+    def plane_map(self, axes: Axes, height: float, quantity: str = "uu") -> None:
         """The premultiplied spectrum over both wavelengths at the height nearest to z+ = `height`."""
-        found, ax = self._run.evaluated_spectra.found, current_axes(ax)
+        found = self._run.evaluated_spectra.found
         z_plus = found.planes["uu"].z_plus if found.planes else np.zeros(0)
-        spectra_figures.plane_map(ax, found, quantity, _number(height, z_plus, "spectra in both directions"))
-        return ax
+        spectra_figures.plane_map(axes, found, quantity, _number(height, z_plus, "spectra in both directions"))
 
     # Densities.
 
-    def density(self, field: str = "u", ax: Axes | None = None) -> Axes:
+    @_panel
+    def density(self, axes: Axes, field: str = "u") -> None:
         """Density of u', v', w' or p' over its standard deviation at the chosen heights."""
-        return density_figures.fluctuation_density(current_axes(ax), self._run.evaluated_densities, field)
+        density_figures.fluctuation_density(axes, self._run.evaluated_densities, field)
 
-    def density_map(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def density_map(self, axes: Axes) -> None:
         """The density of u+ at each height."""
-        ax = current_axes(ax)
-        density_figures.density_map(ax, self._run.evaluated_densities)
-        return ax
+        density_figures.density_map(axes, self._run.evaluated_densities)
 
-    def density_moment(self, moment: str = "skewness", ax: Axes | None = None) -> Axes:
+    @_panel
+    def density_moment(self, axes: Axes, moment: str = "skewness") -> None:
         """Skewness or flatness of the histograms of u, v, w and p against z+."""
-        return density_figures.moment_profile(current_axes(ax), self._run.evaluated_densities, moment)
+        density_figures.moment_profile(axes, self._run.evaluated_densities, moment)
 
-    def wall_shear_density(self, name: str = "shear_x", ax: Axes | None = None) -> Axes:
+    @_panel
+    def wall_shear_density(self, axes: Axes, name: str = "shear_x") -> None:
         """Density of shear_x or shear_y over the mean wall shear."""
-        with shared_axes(ax) as axes:
-            return density_figures.wall_shear_density(axes, self._run.evaluated_densities, name)
+        density_figures.wall_shear_density(axes, self._run.evaluated_densities, name)
 
-    def wall_shear_joint(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def wall_shear_joint(self, axes: Axes) -> None:
         """Joint density of both components of the wall shear."""
-        return joint_figures.wall_shear_joint(current_axes(ax), self._run.evaluated_densities)
+        joint_figures.wall_shear_joint(axes, self._run.evaluated_densities)
 
-    def quadrant_contributions(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def quadrant_contributions(self, axes: Axes) -> None:
         """What each quadrant contributes to -u'w' against z+."""
-        return density_figures.quadrant_contributions(current_axes(ax), self._run.evaluated_densities)
+        density_figures.quadrant_contributions(axes, self._run.evaluated_densities)
 
-    def quadrant_fractions(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def quadrant_fractions(self, axes: Axes) -> None:
         """How much of the time the flow is in each quadrant, against z+."""
-        return density_figures.quadrant_fractions(current_axes(ax), self._run.evaluated_densities)
+        density_figures.quadrant_fractions(axes, self._run.evaluated_densities)
 
-    def holes(self, height: float, ax: Axes | None = None) -> Axes:
+    @_panel
+    def holes(self, axes: Axes, height: float) -> None:
         """What each quadrant contributes outside holes of growing size, at the height nearest to z+ = `height`."""
-        return density_figures.holes(current_axes(ax), self._run.evaluated_densities, self._joint(height))
+        density_figures.holes(axes, self._run.evaluated_densities, self._joint(height))
 
-    def joint_density(self, height: float, ax: Axes | None = None) -> Axes:
+    @_panel
+    def joint_density(self, axes: Axes, height: float) -> None:
         """Joint density of u' and w' at the height nearest to z+ = `height`."""
-        return joint_figures.joint_density(current_axes(ax), self._run.evaluated_densities, self._joint(height))
+        joint_figures.joint_density(axes, self._run.evaluated_densities, self._joint(height))
 
-    def covariance_integrand(self, height: float, ax: Axes | None = None) -> Axes:
+    @_panel
+    def covariance_integrand(self, axes: Axes, height: float) -> None:
         """u'w'P(u', w') over its largest magnitude at the height nearest to z+ = `height`."""
         found = self._run.evaluated_densities
-        return joint_figures.covariance_integrand(current_axes(ax), found, self._joint(height))
+        joint_figures.covariance_integrand(axes, found, self._joint(height))
 
     def _joint(self, height: float) -> int:
         found = self._run.evaluated_densities.found
@@ -286,53 +350,61 @@ class RunPlots:
 
     # Averages by phase, in h and U.
 
-    def phase_profiles(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def phase_profiles(self, axes: Axes) -> None:
         """The velocity at up to 8 phases against z/h; dashed: the mean."""
-        return phase_figures.profiles(current_axes(ax), self._run.evaluated_phases)
+        phase_figures.profiles(axes, self._run.evaluated_phases)
 
-    def phase_wall_shear(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def phase_wall_shear(self, axes: Axes) -> None:
         """The shear stress on both walls against the phase."""
-        return phase_figures.wall_shear(current_axes(ax), self._run.evaluated_phases)
+        phase_figures.wall_shear(axes, self._run.evaluated_phases)
 
-    def phase_bulk_velocity(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def phase_bulk_velocity(self, axes: Axes) -> None:
         """The bulk velocity against the phase."""
-        with shared_axes(ax) as axes:
-            return phase_figures.bulk_velocity(axes, self._run.evaluated_phases)
+        phase_figures.bulk_velocity(axes, self._run.evaluated_phases)
 
-    def phase_amplitude(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def phase_amplitude(self, axes: Axes) -> None:
         """The amplitude of the first harmonic of u and v against z/h."""
-        return phase_figures.amplitude(current_axes(ax), self._run.evaluated_phases)
+        phase_figures.amplitude(axes, self._run.evaluated_phases)
 
-    def phase_lag(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def phase_lag(self, axes: Axes) -> None:
         """The phase at which the first harmonic of u and v is largest against z/h."""
-        return phase_figures.lag(current_axes(ax), self._run.evaluated_phases)
+        phase_figures.lag(axes, self._run.evaluated_phases)
 
-    def phase_variances(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def phase_variances(self, axes: Axes) -> None:
         """The variances of u and v in their periodic part and their fluctuation against z/h."""
-        return phase_figures.variances(current_axes(ax), self._run.evaluated_phases)
+        phase_figures.variances(axes, self._run.evaluated_phases)
 
     # The run itself, and its probes, in h and U.
 
-    def re_tau(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def re_tau(self, axes: Axes) -> None:
         """Re_tau of each wall against time, and its mean over the last third of the run."""
         series = self._run.series
-        return figures_run.re_tau_history(current_axes(ax), series, re_tau_last_third(series))
+        figures_run.re_tau_history(axes, series, re_tau_last_third(series))
 
-    def history(self, column: str = "bulk_velocity", ax: Axes | None = None) -> Axes:
+    @_panel
+    def history(self, axes: Axes, column: str = "bulk_velocity") -> None:
         """bulk_velocity, kinetic_energy or forcing against time."""
-        with shared_axes(ax) as axes:
-            return figures_run.column_history(axes, self._run.series, column)
+        figures_run.column_history(axes, self._run.series, column)
 
-    def divergence(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def divergence(self, axes: Axes) -> None:
         """The largest |div u| against time."""
-        with shared_axes(ax) as axes:
-            return figures_run.divergence_history(axes, self._run.series)
+        figures_run.divergence_history(axes, self._run.series)
 
-    def time_step(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def time_step(self, axes: Axes) -> None:
         """The time step, and on a second ordinate the time step over its limit, against time."""
-        return figures_run.time_step_history(current_axes(ax), self._run.series)
+        figures_run.time_step_history(axes, self._run.series)
 
-    def streaks(self, ax: Axes | None = None) -> Axes:
+    @_panel
+    def streaks(self, axes: Axes) -> None:
         """u less its plane mean on the slice nearest to z+ = 15, at the latest time, in wall units."""
         profiles, height = self._run.wall_profiles, self._run.parameters.size[2]
         plus = profiles.u_tau / profiles.viscosity
@@ -340,22 +412,19 @@ class RunPlots:
         if plane is None:
             reason = "; ".join(problems) or "no slice of u parallel to the walls (output.slices)"
             raise InputOutputError(f"{self._run.directory}: {reason}")
-        return figures_run.streaks(current_axes(ax), plane, height, plus, profiles.u_tau)
+        figures_run.streaks(axes, plane, height, plus, profiles.u_tau)
 
-    def frequency_spectrum(
-        self, probe: str, field: str = "u", segment: float | None = None, ax: Axes | None = None
-    ) -> Axes:
+    @_panel
+    def frequency_spectrum(self, axes: Axes, probe: str, field: str = "u", segment: float | None = None) -> None:
         """The premultiplied frequency spectrum of a probe, a line for each height. `segment`: of time, for windows."""
         spectrum = frequency_spectrum(self._probe(probe), field, segment)
-        with shared_axes(ax) as axes:
-            return probe_figures.frequency_spectrum(axes, spectrum)
+        probe_figures.frequency_spectrum(axes, spectrum)
 
-    def space_time_correlation(self, probe: str, field: str = "u", height: int = 0, ax: Axes | None = None) -> Axes:
+    @_panel
+    def space_time_correlation(self, axes: Axes, probe: str, field: str = "u", height: int = 0) -> None:
         """The space-time correlation of a line along x at one of its heights, by number from 0."""
-        ax = current_axes(ax)
-        probe_figures.space_time_correlation(ax, convection(self._probe(probe), field, height))
-        return ax
+        probe_figures.space_time_correlation(axes, convection(self._probe(probe), field, height))
 
-    def _probe(self, name: str) -> Probe:
+    def _probe(self, name: str) -> xr.Dataset:
         chosen = self._run.selection
-        return read_probe(self._run.directory, name, chosen.begin, chosen.end).equal_steps()[0]
+        return equal_steps(read_probe(self._run.directory, name, chosen.begin, chosen.end))[0]

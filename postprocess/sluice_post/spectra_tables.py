@@ -82,7 +82,7 @@ def _peak(wavelength: Array, energy: Array, half_widths: Array) -> tuple[str, st
     values, half_widths = energy[modes] * modes, half_widths[modes] * modes
     at = int(np.argmax(values))
     place, low, high = peak_range(wavelength, values, half_widths)
-    return with_interval(float(values[at]), float(half_widths[at])), peak_place(place, low, high, ".4g")
+    return with_interval(float(values[at]), float(half_widths[at])), peak_place(place, low, high, 4)
 
 
 def table_text(evaluated: EvaluatedSpectra) -> str:

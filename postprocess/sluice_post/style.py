@@ -26,6 +26,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.fitting import fit
 from sluice_post.interpolation import interpolate
 
 Array = NDArray[np.float64]
@@ -34,6 +35,7 @@ DPI = 200  # of figures for the screen
 DPI_IN_PRINT = 400
 FORMATS = ("png", "pdf", "svg")
 WIDTHS = {"one": 86 / 25.4, "two": 178 / 25.4}  # of a column and of two in a journal, in inches
+_ONE_AND_A_HALF = 5.0  # columns of a journal, in inches
 _TALLEST = 9.0  # of figures in print, in inches
 _NARROW = 2.2  # panels side by side are at least so wide in print, in inches; else they stand below each other
 
@@ -123,7 +125,9 @@ _PRINT: dict[Any, Any] = {
     "legend.borderaxespad": 0.4,
 } | {f"{axis}tick.{kind}": size for axis in "xy"
      for kind, size in (("major.size", 3), ("minor.size", 1.6), ("major.width", 0.5), ("minor.width", 0.4),
-                        ("major.pad", 2.5), ("minor.pad", 2.5))}  # fmt: skip
+                        ("major.pad", 4), ("minor.pad", 4))}  # fmt: skip
+
+WIDE = 3.2  # line width of what others lie on
 
 THIN: dict[str, Any] = {"color": GREY, "linewidth": 0.9, "zorder": 1}
 
@@ -171,6 +175,11 @@ def figure_style() -> Iterator[None]:
         yield
 
 
+_HAS_OUTSIDE = tuple(map(int, matplotlib.__version__.split(".")[:2])) >= (3, 7)
+# Places of a legend of all panels, and those nearest to them within the figure.
+_INSIDE = {"outside lower center": "lower center", "outside right upper": "upper right"}
+
+
 class SizedFigure(Figure):
     """A figure for the screen or for print. In print, panels that would be too narrow stand below each other."""
 
@@ -180,10 +189,19 @@ class SizedFigure(Figure):
         if self.is_print:
             in_print = output.width or WIDTHS["one" if width <= 7.2 else "two"]
             # Letters are larger beside lines than on the screen, so that the figure needs more height.
-            size = (in_print, 1.12 * height * min(in_print / width, 0.75))
+            on_screen = min(width, 6.4) if in_print < _ONE_AND_A_HALF else width  # legends come below the panels
+            size = (in_print, min(1.12 * height * min(in_print / on_screen, 0.75), _TALLEST))
         pad, space = (0.02, 0.02) if self.is_print else (0.04167, 0.02)  # the latter as Matplotlib has them
-        layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
-        super().__init__(figsize=size, layout=layout)
+        self._panels_layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
+        super().__init__(figsize=size, layout=self._panels_layout)
+        self.asked_legends: dict[Legend, tuple[tuple[Any, ...], dict[str, Any]]] = {}
+        self.is_fitted = False
+
+    def fit(self) -> None:
+        """Makes it ready for print, once."""
+        if self.is_print and not self.is_fitted:
+            self.is_fitted = True
+            fit(self)
 
     def _columns(self, columns: int) -> int:
         """How many of so many panels there may be side by side."""
@@ -225,6 +243,19 @@ class SizedFigure(Figure):
             mosaic = [[name] for name in names]
         return super().subplot_mosaic(mosaic, **options)
 
+    def legend(self, *arguments: Any, **options: Any) -> Legend:
+        """As of Matplotlib. Version 3.6 (Debian 12) cannot place legends outside of the panels: here it can."""
+        place = str(options.get("loc"))
+        outside = place in _INSIDE and not _HAS_OUTSIDE
+        made = super().legend(*arguments, **options | ({"loc": _INSIDE[place]} if outside else {}))
+        self.asked_legends[made] = (arguments, options)
+        if outside:
+            box = made.get_window_extent(FigureCanvasAgg(self).get_renderer())  # type: ignore[no-untyped-call]
+            right, below = box.x0 / self.bbox.width, box.y1 / self.bbox.height
+            room = (0, below, 1, 1 - below) if place == "outside lower center" else (0, 0, right, 1)
+            self._panels_layout.set(rect=room)
+        return made
+
 
 class _Place(SubplotSpec):
     """The place of a panel that says itself whether the panel shows its abscissa."""
@@ -255,7 +286,7 @@ def single_panel(draw: Callable[[Axes], Axes], width: float = 6.4, height: float
 def png_bytes(figure: Figure) -> bytes:
     """The figure as a PNG: 200 dots per inch for the screen, 400 in print."""
     buffer = BytesIO()
-    figure.dpi = DPI_IN_PRINT if getattr(figure, "is_print", False) else DPI
+    figure.dpi = DPI_IN_PRINT if isinstance(figure, SizedFigure) and figure.is_print else DPI
     canvas = FigureCanvasAgg(figure)  # savefig would draw twice
     canvas.print_png(buffer, metadata={"Software": "sluice-post"})  # type: ignore[no-untyped-call]
     return buffer.getvalue()
@@ -272,6 +303,8 @@ def _bytes_of(figure: Figure, kind: str) -> bytes:
 
 def save_figure(figure: Figure, path: Path) -> list[Path]:
     """Writes the figure in the formats that are asked for, else in that of the name; returns the paths."""
+    if isinstance(figure, SizedFigure):
+        figure.fit()
     kinds = _output.get().formats or (path.suffix.lstrip(".").lower(),)
     if unknown := [kind for kind in kinds if kind not in FORMATS]:
         raise UsageError(f"{path}: the name of a figure ends in .{', .'.join(FORMATS)}, not in .{unknown[0]}")
@@ -371,6 +404,18 @@ def legend(axes: Axes, **options: Any) -> Legend | None:
     """The legend of a panel, in which each label stands once; None without labels."""
     handles, labels = _unique(*axes.get_legend_handles_labels())
     return axes.legend(handles, labels, **options) if labels else None
+
+
+def legend_of_runs(axes: Axes, style: RunStyle) -> None:
+    """A legend where a panel has more than one line, with an entry for the run where its lines have other labels."""
+    labels = axes.get_legend_handles_labels()[1]
+    if style.label is not None and style.label not in labels:
+        dashes = "solid" if style.linestyle is None else style.linestyle
+        axes.plot([], [], color=style.color or BLACK, linestyle=dashes, label=style.label)
+    present = axes.get_legend()
+    if style.label is not None or len(set(labels)) < len(labels) or (present is None and len(labels) > 1):
+        title = present.get_title().get_text() if present is not None else None
+        legend(axes, title=title or None, loc="best")
 
 
 def figure_legend(figure: Figure, panel: Axes, ncols: int = 6, extra: Sequence[Any] = ()) -> Legend:

@@ -3,6 +3,7 @@
 import numpy as np
 import synthetic
 
+from sluice_post import layout
 from sluice_post.run import load_statistics
 from sluice_post.spectra import evaluate_spectra, load_spectra, wall_spectra
 
@@ -89,6 +90,20 @@ def plane_spectrum(f, g):
     for (n, m), value in np.ndenumerate(product):
         found[min(n, ny - n), min(m, nx - m)] += value
     return found
+
+
+def random_blocks(flow, count, heights=None, seed=1):
+    """Means of blocks with the shapes of spectra.h5, and of planes at heights of centres and faces if given."""
+    rng = np.random.default_rng(seed)
+    nx, ny = flow.cells[0] // 2 + 1, flow.cells[1] // 2 + 1
+    shapes = {}
+    for name in (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA):
+        points = flow.cells[2] + (name in layout.FACE_SPECTRA)
+        shapes |= {f"{name}_kx": (points, nx), f"{name}_ky": (points, ny)}
+        if heights is not None:
+            shapes[f"{name}_kxky"] = (len(heights[0]), ny, nx)
+    lines = {} if heights is None else dict(zip(("z_kxky", "z_face_kxky"), map(np.asarray, heights), strict=True))
+    return [{name: rng.random(shape) for name, shape in shapes.items()} | lines for _ in range(count)]
 
 
 def write(directory, states, planes=None, **options):
