@@ -30,7 +30,7 @@ def test_nothing_overlaps_in_print(width):
     assert overlaps(figure) == []
     assert figure.get_figwidth() == pytest.approx(WIDTHS[width])
     sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text()]
-    assert SMALLEST <= min(sizes) and max(sizes) <= LARGEST
+    assert min(sizes) >= SMALLEST and max(sizes) <= LARGEST
 
 
 def test_a_text_that_leaves_the_figure_is_found():
