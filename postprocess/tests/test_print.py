@@ -14,9 +14,7 @@ def panels(width):
         figure = new_figure(9.6, 7.4)
         for axes in figure.subplots(2, 2).flat:
             axes.plot([0.001, 0.002], [1e-3, 2e-3], label="a line with a long name")
-            axes.set_title(
-                "a title that is far too long for one line of a panel in a journal, at any width", fontsize=14
-            )
+            axes.set_title("a title that is too long for one line of a panel of a journal, at any width", fontsize=14)
             axes.set_ylabel("a name of an ordinate that is longer than the ordinate, in wall units")
             axes.legend()
         return figure
@@ -54,7 +52,7 @@ def test_the_same_figure_gives_the_same_files_with_truetype_fonts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "inches"), [("one", 86 / 25.4), ("127mm", 5.0), ("2.54cm", None), ("3in", 3.0), ("x", None)]
+    ("text", "inches"), [("one", 86 / 25.4), ("127mm", 5.0), ("3in", 3.0), ("2.54cm", None), ("x", None)]
 )
 def test_widths(text, inches):
     if inches is None:
