@@ -53,6 +53,19 @@ else()
   set(SLUICE_YAML_CPP yaml-cpp)
 endif()
 
+# A Debian package that is built on Debian 12 also runs on Ubuntu 24.04 if it contains yaml-cpp: only that has another version there.
+# Debian's static library cannot be linked into a Python module.
+if(NOT SLUICE_NATIVE AND NOT SLUICE_PYTHON AND NOT SLUICE_FETCH_DEPS)
+  find_library(SLUICE_STATIC_YAML_CPP libyaml-cpp.a)
+  mark_as_advanced(SLUICE_STATIC_YAML_CPP)
+  get_target_property(configurations ${SLUICE_YAML_CPP} IMPORTED_CONFIGURATIONS)
+  if(SLUICE_STATIC_YAML_CPP AND configurations)
+    foreach(configuration IN LISTS configurations)
+      set_target_properties(${SLUICE_YAML_CPP} PROPERTIES IMPORTED_LOCATION_${configuration} ${SLUICE_STATIC_YAML_CPP})
+    endforeach()
+  endif()
+endif()
+
 if(SLUICE_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)

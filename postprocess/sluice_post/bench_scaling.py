@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from sluice_post.bench import Row, fastest
-from sluice_post.bench_values import text_table
+import numpy as np
+import pandas as pd
+
+from sluice_post.bench import fastest, text_table
+from sluice_post.printed import with_interval
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,9 @@ class PowerLaw:
     @property
     def text(self) -> str:
         """The exponent with its error."""
-        return f"{self.exponent:.2f}" if self.error is None else f"{self.exponent:.2f} ± {self.error:.2f}"
+        if self.error is None:
+            return f"{self.exponent:.2f}"
+        return with_interval(self.exponent, self.error, may_be_zero=True, scale=1, plus_minus="±")
 
     def time(self, x: float) -> float:
         """The fitted T."""
@@ -35,105 +43,90 @@ class PowerLaw:
 
 def fitted_power_law(sizes: Sequence[float], times: Sequence[float]) -> PowerLaw:
     """The fit to positive times at positive sizes, at least two of which differ."""
-    count = len(sizes)
-    x = [math.log(size) for size in sizes]
-    y = [math.log(time) for time in times]
-    x_mean, y_mean = sum(x) / count, sum(y) / count
-    spread = sum((a - x_mean) ** 2 for a in x)
-    slope = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True)) / spread
-    constant = math.exp(y_mean - slope * x_mean)
-    if count < 3:
+    x, y = np.log(sizes), np.log(times)
+    from_mean = x - x.mean()
+    spread = float(from_mean @ from_mean)
+    slope = float(from_mean @ y) / spread
+    constant = math.exp(y.mean() - slope * x.mean())
+    if len(x) < 3:
         return PowerLaw(-slope, constant, None, None)
-    residuals = [b - y_mean - slope * (a - x_mean) for a, b in zip(x, y, strict=True)]
-    scatter = math.sqrt(sum(residual**2 for residual in residuals) / (count - 2))
+    scatter = float(np.linalg.norm(y - y.mean() - slope * from_mean)) / math.sqrt(len(x) - 2)
     return PowerLaw(-slope, constant, scatter / math.sqrt(spread), scatter)
 
 
-def _computation(row: Row) -> float:
-    return sum(time for name, time in row.phases.items() if name != "communication")
-
-
 # Times of a round trip that are fitted.
-SCALING: dict[str, Callable[[Row], float]] = {
-    "round trip": lambda row: row.median,
-    "computation and packing": _computation,
+SCALING: dict[str, Callable[[Any], float]] = {
+    "round trip": lambda row: row.milliseconds,
+    "computation and packing": lambda row: sum(time for name, time in row.phases.items() if name != "communication"),
     "communication": lambda row: row.phases.get("communication", 0.0),
 }
 
 
-def scaling_curves(rows: Sequence[Row], size_of: Callable[[Row], str]) -> dict[str, list[Row]]:
+def _groups(rows: pd.DataFrame, names: pd.Series) -> dict[tuple[str, str], pd.DataFrame]:
+    """The fastest set-ups by name and device."""
+    named = rows.assign(name=names)
+    found = fastest(named[(rows.what != "links") & ~rows.is_baseline])
+    return dict(iter(found.groupby(["name", "device_type"], sort=False)))
+
+
+def _with_devices(groups: Mapping[tuple[str, str], T]) -> dict[str, T]:
+    """By name, and by name and device where there are several devices."""
+    several = len({device for _, device in groups}) > 1
+    return {f"{name}, {device}" if several else name: group for (name, device), group in groups.items()}
+
+
+def scaling_curves(rows: pd.DataFrame, sizes: pd.Series) -> dict[str, pd.DataFrame]:
     """The fastest set-ups of each size over the number of ranks, by what a legend calls them.
 
-    Only sizes that were measured with several numbers of ranks.
+    Only sizes that were measured with several numbers of ranks. `sizes`: of each row, in words.
     """
-    curves: dict[tuple[str, str], dict[int, Row]] = {}
-    for row in fastest(row for row in rows if row.what != "links" and not row.is_baseline):
-        curve = curves.setdefault((f"{row.what} {size_of(row)} {row.precision}", row.device_type), {})
-        curve[row.ranks] = min(row, curve.get(row.ranks, row), key=lambda row: row.median)
-    curves = {key: curve for key, curve in curves.items() if len(curve) > 1}
-    devices = {device for _, device in curves}
-    return {
-        f"{name}, {device}" if len(devices) > 1 else name: [curve[ranks] for ranks in sorted(curve)]
-        for (name, device), curve in curves.items()
+    curves = {
+        key: group.sort_values("milliseconds").drop_duplicates("ranks").sort_values("ranks")
+        for key, group in _groups(rows, rows.what + " " + sizes + " " + rows.precision).items()
     }
+    return _with_devices({key: curve for key, curve in curves.items() if len(curve) > 1})
 
 
-def strong_scaling(curve: Sequence[Row], time_of: Callable[[Row], float]) -> PowerLaw | None:
+def times_of(curve: pd.DataFrame, time_of: Callable[[Any], float]) -> tuple[list[int], list[float]]:
+    """Ranks of a curve and their times, where there are any."""
+    points = {row.ranks: time for row in curve.itertuples() if (time := time_of(row)) > 0}
+    return list(points), list(points.values())
+
+
+def strong_scaling(curve: pd.DataFrame, time_of: Callable[[Any], float]) -> PowerLaw | None:
     """T = C p^-gamma for the ranks p of a curve; None if fewer than two of them have this time."""
-    points = [(row.ranks, time_of(row)) for row in curve if time_of(row) > 0]
-    if len(points) < 2:
-        return None
-    return fitted_power_law([ranks for ranks, _ in points], [time for _, time in points])
+    ranks, times = times_of(curve, time_of)
+    return fitted_power_law(ranks, times) if len(ranks) > 1 else None
 
 
-@dataclass(frozen=True)
-class Collapse:
-    """T = C (p/N^3)^-gamma for p ranks and N^3 points of all grids together, in ranks per 10^9 points."""
+def collapses(rows: pd.DataFrame) -> dict[str, tuple[pd.DataFrame, PowerLaw]]:
+    """The fastest set-ups of all grids, by the kind of benchmark, precision and device, with their common fit.
 
-    rows: list[Row]
-    fit: PowerLaw
-
-    @staticmethod
-    def density(row: Row) -> float:
-        """Ranks per 10^9 points."""
-        return row.ranks / row.points * 1e9
-
-
-def collapses(rows: Sequence[Row]) -> dict[str, Collapse]:
-    """The fastest set-ups of all grids, by the kind of benchmark, precision and device.
-
-    Only of two grids or more, one of them with several numbers of ranks. All times would be on one line if they
-    depended on the points of a rank alone.
+    T = C (p/N^3)^-gamma for p ranks and N^3 points of all grids together; p/N^3, in ranks per 10^9 points, is the
+    column `density`. Only of two grids or more, one of them with several numbers of ranks. All times would be on one
+    line if they depended on the points of a rank alone.
     """
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in fastest(row for row in rows if row.what != "links" and not row.is_baseline):
-        name = f"{row.what}{row.of_fields} {row.precision}"
-        groups.setdefault((name, row.device_type), []).append(row)
-    devices = {device for _, device in groups}
-    found: dict[str, Collapse] = {}
-    for (name, device), group in groups.items():
-        grids = {row.cells for row in group}
-        densities = [Collapse.density(row) for row in group]
-        if len(grids) < 2 or len(group) == len(grids) or len(set(densities)) < 2:
-            continue
-        fit = fitted_power_law(densities, [row.median for row in group])
-        found[f"{name}, {device}" if len(devices) > 1 else name] = Collapse(group, fit)
-    return found
+    found: dict[tuple[str, str], tuple[pd.DataFrame, PowerLaw] | None] = {}
+    for key, group in _groups(rows, rows.what + rows.of_fields + " " + rows.precision).items():
+        grids = len(group.drop_duplicates(["nx", "ny", "nz"]))
+        density = group.ranks / group.points * 1e9
+        enough = 2 <= grids < len(group) and density.nunique() > 1
+        fit = fitted_power_law(density, group.milliseconds) if enough else None
+        found[key] = (group.assign(density=density), fit) if fit is not None else None
+    return {name: collapse for name, collapse in _with_devices(found).items() if collapse is not None}
 
 
-def exponents_text(rows: Sequence[Row]) -> str:
+def exponents_text(rows: pd.DataFrame) -> str:
     """The exponents of strong scaling and of the collapse with their standard errors; empty if there are none."""
-    curves = scaling_curves(rows, lambda row: row.grid)
+    curves = scaling_curves(rows, rows.grid)
     if not curves:
         return ""
     lines = [("T = C p^-gamma, p ranks", "ranks", *SCALING)]
     for name, curve in curves.items():
         fits = [strong_scaling(curve, time_of) for time_of in SCALING.values()]
-        ranks = ", ".join(str(row.ranks) for row in curve)
-        lines.append((name, ranks, *("" if fit is None else fit.text for fit in fits)))
+        lines.append((name, ", ".join(map(str, curve.ranks)), *("" if fit is None else fit.text for fit in fits)))
     text = text_table(lines, range(2, 5))
-    for name, collapse in collapses(rows).items():
-        fit = collapse.fit
+    for name, (_, fit) in collapses(rows).items():
         scatter = "" if fit.scatter is None else f", scatter {100 * math.expm1(fit.scatter):.0f} %"
         text += f"\nT = C (p/N^3)^-gamma, {name}: gamma = {fit.text}{scatter}"
     return text

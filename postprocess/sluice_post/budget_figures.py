@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sluice_post.arrays import Array
-from sluice_post.budgets import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC, EvaluatedTerms
+from sluice_post.budget_terms import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC
+from sluice_post.budgets import STORAGE, EvaluatedBudgets
 from sluice_post.compare_budgets import References
-from sluice_post.reference import Reference
+from sluice_post.lines import profile_line, wall_axes
 from sluice_post.style import (
     BLACK,
     BLUE,
@@ -25,23 +25,10 @@ from sluice_post.style import (
     TEAL,
     THIN,
     VERMILLION,
-    line_with_band,
-    log_wall_axis,
     new_figure,
 )
 
 LARGE = ("k", "uu", "cc")
-
-SYMBOLS = {
-    "k": "k",
-    "uu": r"\langle uu\rangle",
-    "vv": r"\langle vv\rangle",
-    "ww": r"\langle ww\rangle",
-    "uw": r"\langle uw\rangle",
-    "cc": r"\langle\theta\theta\rangle",
-    "uc": r"\langle u\theta\rangle",
-    "wc": r"\langle w\theta\rangle",
-}
 NAMES = {
     "k": "turbulent kinetic energy",
     "uu": "streamwise variance uu",
@@ -56,16 +43,13 @@ _COLOURS = {
     "production": BLUE,
     "turbulent_transport": GREEN,
     "pressure_transport": SKY,
-    "pressure_strain": PURPLE,
-    "pressure_gradient": PURPLE,
-    "viscous_diffusion": ORANGE,
-    "molecular_diffusion": ORANGE,
+    **dict.fromkeys(("pressure_strain", "pressure_gradient"), PURPLE),
+    **dict.fromkeys(("viscous_diffusion", "molecular_diffusion"), ORANGE),
     "dissipation": VERMILLION,
     "source": BROWN,
     CORIOLIS: GREY,
     MAGNETIC: TEAL,
     BUOYANCY: OLIVE,
-    IMBALANCE: BLACK,
 }
 _INVISIBLE = 2e-3  # terms below this part of the largest are not drawn
 _CIRCLES: dict[str, Any] = {
@@ -74,86 +58,70 @@ _CIRCLES: dict[str, Any] = {
 }
 
 
-def budget_figure(evaluated: EvaluatedTerms, stress: str, references: References) -> Figure:
+def budget_figure(evaluated: EvaluatedBudgets, name: str, references: References) -> Figure:
     """Above: the terms of one budget against z+, circles: a published budget. Below: imbalance and storage.
 
     All in wall units; bands are 95 % intervals.
     """
-    large = stress in LARGE
+    large = name in LARGE
     figure = new_figure(9.6, 5.8) if large else new_figure(6.4, 6.4)
     axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[4, 1.1])
-    budget(axes, evaluated, stress, references)
+    budget(axes, evaluated, name, references)
     axes.set_xlabel("")
-    imbalance(below, evaluated, stress, references)
+    imbalance(below, evaluated, name, references)
     figure.align_ylabels()
     figure.legend(loc="outside right upper" if large else "outside lower center", ncols=1 if large else 3,
                   fontsize=10.5)  # fmt: skip
     return figure
 
 
-def budget(axes: Axes, evaluated: EvaluatedTerms, stress: str, references: References) -> Axes:
+def budget(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> Axes:
     """The terms of one budget against z+ in wall units, all but the imbalance."""
-    terms = evaluated.found.budgets[stress].terms
-    log_wall_axis(axes, _z_plus(evaluated, stress))
-    off_wall = evaluated.found.z_plus(stress) > 0
-    largest = max(float(np.max(np.abs(values[off_wall]))) for values in terms.values())
-    for name, values in terms.items():
-        invisible = np.max(np.abs(values[off_wall])) < _INVISIBLE * largest
-        if name == IMBALANCE or invisible or (stress, name) in evaluated.zero_by_symmetry:
-            continue
-        _term(axes, evaluated, stress, name, _COLOURS[name], references)
-    if stress in references:
+    symbol = name if name == "k" else rf"\langle {name}\rangle".replace("c", r"\theta")
+    wall_axes(axes, evaluated.data[name], rf"budget of ${symbol}$ in wall units")
+    off_wall = evaluated.found.z_plus(name) > 0
+    largest = {
+        term: float(np.max(np.abs(values[off_wall]))) for term, values in evaluated.found.budgets[name].terms.items()
+    }
+    for term, size in largest.items():
+        visible = term != IMBALANCE and size >= _INVISIBLE * max(largest.values())
+        if visible and (name, term) not in evaluated.zero_by_symmetry:
+            _term(axes, evaluated, name, term, references, color=_COLOURS[term])
+    if name in references:
         axes.plot([], [], label="published", color=BLACK, **_CIRCLES)
-    axes.axhline(0, **THIN)
-    axes.margins(y=0.06)
-    axes.set_ylabel(rf"budget of ${SYMBOLS[stress]}$ in wall units")
-    return axes
+    return _finished(axes)
 
 
-def imbalance(axes: Axes, evaluated: EvaluatedTerms, stress: str, references: References) -> Axes:
+def imbalance(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> Axes:
     """The sum of all terms of a budget, and what the stress stored, against z+ in wall units."""
-    z_plus = _z_plus(evaluated, stress)
-    log_wall_axis(axes, z_plus)
-    _term(axes, evaluated, stress, IMBALANCE, None, references)
-    if stress in evaluated.storage:
-        storage = evaluated.storage[stress][evaluated.found.z_plus(stress) > 0]
-        axes.plot(z_plus, storage, color=GREY, linewidth=1.4, linestyle=(0, (3, 1.5)), label="storage (estimate)")
+    data = evaluated.data[name]
+    wall_axes(axes, data, "imbalance$^+$")
+    _term(axes, evaluated, name, IMBALANCE, references)
+    if STORAGE in data:
+        z_plus = evaluated.found.z_plus(name)
+        stored = data[STORAGE].values[z_plus > 0]
+        style: dict[str, Any] = {"color": GREY, "linewidth": 1.4, "linestyle": (0, (3, 1.5))}
+        axes.plot(z_plus[z_plus > 0], stored, label="storage (estimate)", **style)
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
+    return _finished(axes)
+
+
+def _finished(axes: Axes) -> Axes:
     axes.axhline(0, **THIN)
     axes.margins(y=0.06)
-    axes.set_ylabel("imbalance$^+$")
-    axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
     return axes
 
 
-def _z_plus(evaluated: EvaluatedTerms, stress: str) -> Array:
-    """Where the terms are, without the wall."""
-    z_plus = evaluated.found.z_plus(stress)
-    return z_plus[z_plus > 0]
-
-
-def _term(
-    axes: Axes, evaluated: EvaluatedTerms, stress: str, name: str, colour: str | None, references: References
-) -> None:
-    found = evaluated.found
-    off_wall = found.z_plus(stress) > 0
-    values, band = found.budgets[stress].terms[name][off_wall], evaluated.bands.get(stress, {}).get(name)
-    width = None if band is None else band[off_wall]
-    label = name.replace("_", " ")
-    colour = line_with_band(axes, _z_plus(evaluated, stress), values, width, color=colour, label=label)
-    if stress in references:
-        _circles(axes, references[stress], name, colour)
-
-
-def _circles(axes: Axes, reference: Reference, name: str, colour: str) -> None:
-    """At most 26 points of a published term, evenly spaced in log z+."""
-    if name not in reference.values:
+def _term(axes: Axes, evaluated: EvaluatedBudgets, name: str, term: str, references: References, **style: Any) -> None:
+    """A term, and at most 26 points of the published one, evenly spaced in log z+."""
+    colour = profile_line(axes, evaluated.data[name], term, label=term.replace("_", " "), **style)
+    if name not in references or term not in references[name].values:
         return
     left, right = axes.get_xlim()
-    xp, fp = reference.z_plus[name], reference.values[name]
+    xp, fp = references[name].z_plus[term], references[name].values[term]
     inside = (xp >= left) & (xp <= right)
     xp, fp = xp[inside], fp[inside]
-    if len(xp) == 0:
-        return
-    marks = np.unique(np.searchsorted(xp, np.geomspace(xp[0], xp[-1], 26)))
-    marks = marks[marks < len(xp)]
-    axes.plot(xp[marks], fp[marks], color=colour, zorder=4, **_CIRCLES)
+    if len(xp) > 0:
+        marks = np.unique(np.searchsorted(xp, np.geomspace(xp[0], xp[-1], 26)))
+        marks = marks[marks < len(xp)]
+        axes.plot(xp[marks], fp[marks], color=colour, zorder=4, **_CIRCLES)

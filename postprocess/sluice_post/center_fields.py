@@ -6,7 +6,7 @@ centres, has the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -70,18 +70,19 @@ class Planes:
         return [to_center(self.u[1], X), to_center(self.v[1], Y), (self.w[0] + self.w[1]) / 2]
 
     @cached_property
-    def gradient(self) -> list[list[Array]]:
-        """gradient[a][b] is the derivative of component a along direction b, at the centres.
+    def gradient(self) -> Array:
+        """gradient[a, b] is the derivative of component a along direction b, at the centres.
 
         Those along the component's own direction are the scheme's, so that their sum is its divergence.
         """
         op, w = self.operators, (self.w[0] + self.w[1]) / 2
         u, v = self.u[1], self.v[1]
-        return [
+        rows = [
             [op.face_to_center(u, X), op.to_center(op.along(u, Y), X), self._along_z(self.u, X)],
             [op.to_center(op.along(v, X), Y), op.face_to_center(v, Y), self._along_z(self.v, Y)],
             [op.along(w, X), op.along(w, Y), (self.w[1] - self.w[0]) / self.dz],
         ]
+        return np.array(rows)
 
     def _along_z(self, three: tuple[Array, Array, Array], axis: int) -> Array:
         """The mean of the derivatives on the faces below and above, from the faces across `axis`."""
@@ -103,13 +104,11 @@ def vorticity(f: Planes) -> list[Array]:
 
 def second_invariant(f: Planes) -> list[Array]:
     """Q = -tr(A A)/2 of the velocity gradient A: Hunt, Wray & Moin, Report CTR-S88, 193 (1988)."""
-    g = f.gradient
-    squares = g[0][0] ** 2 + g[1][1] ** 2 + g[2][2] ** 2
-    return [-squares / 2 - (g[0][1] * g[1][0] + g[0][2] * g[2][0] + g[1][2] * g[2][1])]
+    return [-np.einsum("abyx,bayx->yx", f.gradient, f.gradient) / 2]
 
 
-def middle_eigenvalue(a: Sequence[Sequence[Array]]) -> Array:
-    """The second largest eigenvalue of symmetric matrices, by the trigonometric solution of their cubic equation."""
+def middle_eigenvalue(a: Array) -> Array:
+    """The second largest eigenvalue of symmetric matrices (3, 3, ...), from their cubic equation by trigonometry."""
     mean = (a[0][0] + a[1][1] + a[2][2]) / 3
     x, y, z = (a[n][n] - mean for n in range(3))
     xy, xz, yz = a[0][1], a[0][2], a[1][2]
@@ -123,12 +122,8 @@ def middle_eigenvalue(a: Sequence[Sequence[Array]]) -> Array:
 
 def lambda2(f: Planes) -> list[Array]:
     """The second eigenvalue of the symmetric part of A A: Jeong & Hussain, J. Fluid Mech. 285, 69 (1995)."""
-    g = f.gradient
-
-    def of_square(a: int, b: int) -> Array:
-        return g[a][0] * g[0][b] + g[a][1] * g[1][b] + g[a][2] * g[2][b]
-
-    return [middle_eigenvalue([[(of_square(a, b) + of_square(b, a)) / 2 for b in range(3)] for a in range(3)])]
+    square = np.einsum("acyx,cbyx->abyx", f.gradient, f.gradient)
+    return [middle_eigenvalue((square + square.swapaxes(0, 1)) / 2)]
 
 
 @dataclass(frozen=True)
@@ -145,19 +140,17 @@ def quantity_named(name: str) -> CenterQuantity:
     return CENTER_QUANTITIES.get(name, scalar)
 
 
+def _of_velocity(ending: str, meaning: str) -> dict[str, str]:
+    directions = ("streamwise", "spanwise", "wall-normal")
+    return {
+        f"{name}{ending}": f"{direction} velocity{meaning}" for name, direction in zip("uvw", directions, strict=True)
+    }
+
+
 # By the names that case files have for output.fields; model/field_descriptor.cpp.
 CENTER_QUANTITIES = {
-    "velocity": CenterQuantity(
-        {"u": "streamwise velocity", "v": "spanwise velocity", "w": "wall-normal velocity"}, lambda f: f.velocity
-    ),
-    "fluctuation": CenterQuantity(
-        {
-            "u_fluctuation": "streamwise velocity less its mean over the plane",
-            "v_fluctuation": "spanwise velocity less its mean over the plane",
-            "w_fluctuation": "wall-normal velocity less its mean over the plane",
-        },
-        fluctuation,
-    ),
+    "velocity": CenterQuantity(_of_velocity("", ""), lambda f: f.velocity),
+    "fluctuation": CenterQuantity(_of_velocity("_fluctuation", " less its mean over the plane"), fluctuation),
     "vorticity": CenterQuantity(
         {
             "omega_x": "streamwise vorticity dw/dy - dv/dz",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -23,7 +22,7 @@ class Wall:
     """A no-slip wall with its velocity, or a free-slip wall."""
 
     no_slip: bool
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    velocity: tuple[float, ...] = (0.0, 0.0, 0.0)
 
     def beyond(self, plane: Array, component: int) -> Array:
         """u or v half a cell beyond the wall, from the plane next to it."""
@@ -46,10 +45,8 @@ def wall_of(case_text: str, side: str) -> Wall | None:
     velocity = wall.get("velocity")
     if wall.get("type") != layout.NO_SLIP or not isinstance(velocity, list) or len(velocity) != 3:
         return None
-    if not all(isinstance(component, (int, float)) for component in velocity):
-        return None
-    x, y, z = map(float, velocity)
-    return Wall(True, (x, y, z))
+    numbers = [float(component) for component in velocity if isinstance(component, (int, float))]
+    return Wall(True, tuple(numbers)) if len(numbers) == 3 else None
 
 
 class Checkpoint:
@@ -58,68 +55,51 @@ class Checkpoint:
     def __init__(self, file: Hdf5File, scalars: Sequence[str] = ()) -> None:
         self.file, self.scalars = file, scalars
         self.grid = file.coordinates()
-        self.case_text = str(file.value(layout.ATTR_CASE))
+        case = str(file.value(layout.ATTR_CASE))
         self.shape = tuple(self.grid[f"grid/{axis}"].size for axis in "zyx")
         dx, dy = (self.grid[f"grid/{axis}_node"][-1] / self.grid[f"grid/{axis}"].size for axis in "xy")
-        self.operators = Operators(order_of(self.case_text), float(dx), float(dy))
-        self.periodic_z = value_at(self.case_text, "flow", "type") == layout.PERIODIC
-        walls = [wall_of(self.case_text, side) for side in ("bottom", "top")]
-        known = [scalar.name for scalar in scalars_in(self.case_text)]
-        for name in scalars:
-            if name not in known:
-                allowed = ", ".join([*CENTER_QUANTITIES, *known])
-                raise UsageError(f"{file.path}: has no field '{name}'; one of {allowed}")
-        if None in walls or self.operators.order not in (2, 4):
+        self._operators = Operators(order_of(case), float(dx), float(dy))
+        self._periodic_z = value_at(case, "flow", "type") == layout.PERIODIC
+        known = [scalar.name for scalar in scalars_in(case)]
+        if missing := [name for name in scalars if name not in known]:
+            allowed = ", ".join([*CENTER_QUANTITIES, *known])
+            raise UsageError(f"{file.path}: has no field '{missing[0]}'; one of {allowed}")
+        bottom, top = wall_of(case, "bottom"), wall_of(case, "top")
+        if bottom is None or top is None or self._operators.order not in (2, 4):
             raise InputOutputError(f"{file.path}: the case in it cannot be read, or its walls vary or slip")
-        self.walls = [wall for wall in walls if wall is not None]
+        self._bottom, self._top = bottom, top
 
-    def _with_halo(self, name: str, component: int) -> Iterator[Array]:
-        """The planes of u or v with those beyond the walls, or of the neighbouring period."""
-        bottom, top = self.walls
-        first = last = None
-        for plane in self.file.planes(name, self.shape):
-            if first is None:
-                first = plane
-                yield (self.file.plane(name, self.shape, -1) if self.periodic_z else bottom.beyond(plane, component))
-            last = plane
-            yield plane
-        assert first is not None and last is not None
-        yield first if self.periodic_z else top.beyond(last, component)
-
-    def _with_bottom(self) -> Iterator[Array]:
-        """The planes of w with that on the lowest face."""
-        if self.periodic_z:
-            yield self.file.plane("w", self.shape, -1)
-        else:
-            yield np.full(self.shape[1:], self.walls[0].velocity[2])
-        yield from self.file.planes("w", self.shape)
+    def _with_neighbours(
+        self, name: str, below: Callable[[Array], Array], above: Callable[[Array], Array]
+    ) -> Iterator[tuple[Array, Array, Array]]:
+        """The planes of a field, each between its neighbours. `below`, `above`: those beyond the first and the last."""
+        planes = self.file.planes(name, self.shape)
+        here = first = next(planes)
+        before = self.file.some(name, self.shape, (-1,)).astype(float) if self._periodic_z else below(here)
+        for after in planes:
+            yield before, here, after
+            before, here = here, after
+        yield before, here, first if self._periodic_z else above(here)
 
     def planes(self) -> Iterator[Planes]:
         """All planes of cells from the bottom to the top. The last one comes only if the fields have their hashes."""
+        bottom, top = self._bottom, self._top
         dz = np.pad(np.diff(self.grid["grid/z_node"]), 1, mode="edge")
         distances = (dz[1:] + dz[:-1]) / 2
-        u, v = (_groups(self._with_halo(name, n), 3) for n, name in enumerate("uv"))
-        w = _groups(self._with_bottom(), 2)
+        u = self._with_neighbours("u", lambda plane: bottom.beyond(plane, 0), lambda plane: top.beyond(plane, 0))
+        v = self._with_neighbours("v", lambda plane: bottom.beyond(plane, 1), lambda plane: top.beyond(plane, 1))
+        w = self._with_neighbours("w", lambda plane: np.full_like(plane, bottom.velocity[2]), lambda plane: plane)
         p = self.file.planes("p", self.shape)
-        of_scalars = zip(*(self.file.planes(name, self.shape) for name in self.scalars), strict=True)
-        scalars = of_scalars if self.scalars else repeat((), self.shape[0])
-        for k, (three_u, three_v, two_w, of_p, c) in enumerate(zip(u, v, w, p, scalars, strict=True)):
+        each_scalar = [self.file.planes(name, self.shape) for name in self.scalars]
+        scalars = zip(*each_scalar, strict=True) if each_scalar else repeat((), self.shape[0])
+        for k, (three_u, three_v, three_w, of_p, c) in enumerate(zip(u, v, w, p, scalars, strict=True)):
             yield Planes(
-                (three_u[0], three_u[1], three_u[2]),
-                (three_v[0], three_v[1], three_v[2]),
-                (two_w[0], two_w[1]),
+                three_u,
+                three_v,
+                three_w[:2],
                 of_p,
                 float(dz[k + 1]),
                 (float(distances[k]), float(distances[k + 1])),
-                self.operators,
+                self._operators,
                 dict(zip(self.scalars, c, strict=True)),
             )
-
-
-def _groups(planes: Iterator[Array], size: int) -> Iterator[tuple[Array, ...]]:
-    """As many neighbours at a time."""
-    group: deque[Array] = deque(maxlen=size)
-    for plane in planes:
-        group.append(plane)
-        if len(group) == size:
-            yield tuple(group)

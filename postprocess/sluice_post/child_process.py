@@ -6,7 +6,7 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -68,3 +68,20 @@ def being_written(path: Path) -> Iterator[None]:
     except (OSError, RuntimeError) as error:  # h5py and zarr raise both where a disk is full
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise InputOutputError(f"{path}: cannot be written ({reason})") from error
+
+
+def write_whole(path: Path, write: Callable[[Path], T]) -> T:
+    """What `write` returns, which makes a file in a child process: the file is there in whole, or as it was before.
+
+    `write` takes the path of a temporary file beside it.
+    """
+    unfinished = path.with_name(f"{path.name}.tmp")
+    try:
+        with being_written(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            found = in_child(lambda: write(unfinished))
+            unfinished.replace(path)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+    return found

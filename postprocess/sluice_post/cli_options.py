@@ -1,182 +1,108 @@
-"""Options that several commands of ``sluice-post`` have."""
+"""How the commands of ``sluice-post`` are declared: next to what they do, in commands.py."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from math import inf, nan
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, NamedTuple
 
-from sluice_post import layout
-from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.wall_view import SIDES
 
-
-def add_directory(parser: argparse.ArgumentParser) -> None:
-    """Where a run is, and the times to use."""
-    parser.add_argument("directory", metavar="DIR", type=Path, help="output directory of a run")
-    add_times(parser)
+Action = Callable[[argparse.Namespace], None]
+Option = Callable[[Any], object]  # adds itself to a parser or to a group of one
 
 
-def add_times(parser: argparse.ArgumentParser) -> None:
-    """The times to use."""
-    parser.add_argument("--from", dest="begin", type=float, metavar="T", help="first time to use")
-    parser.add_argument("--to", dest="end", type=float, metavar="T", help="last time to use")
+class Command(NamedTuple):
+    """A command: its help, an example, its options and what it does."""
+
+    text: str
+    example: str
+    options: tuple[Option, ...]
+    action: Action
 
 
-def add_side(parser: argparse.ArgumentParser) -> None:
-    """The halves to use."""
-    parser.add_argument(
-        "--side",
-        choices=SIDES,
-        help="wall from which the flow is seen; both: the mean of two symmetric halves; default: both if the halves "
-        "are symmetric, else bottom",
-    )
+COMMANDS: dict[str, Command] = {}  # in the order of the help
 
 
-def add_folder(parser: argparse.ArgumentParser) -> None:
+def command(example: str, text: str, *options: Option) -> Callable[[Action], Action]:
+    """Declares a command, which the function below does; its name is the first word of the example."""
+
+    def declare(action: Action) -> Action:
+        COMMANDS[example.split()[0]] = Command(text, example, options, action)
+        return action
+
+    return declare
+
+
+def option(name: str, text: str | None, **settings: Any) -> Option:
+    """An option, or an argument, with its help and the settings of ArgumentParser.add_argument."""
+    names = ("-o", name) if name == "--output" else (name,)
+    return lambda parser: parser.add_argument(*names, help=text, **settings)
+
+
+def files(name: str, text: str, **settings: Any) -> Option:
+    """An option with one or more files."""
+    return option(name, text, **{"type": Path, "nargs": "+", "metavar": "FILE"} | settings)
+
+
+def output(metavar: str, text: str, **settings: Any) -> Option:
     """Where to write."""
-    parser.add_argument("-o", "--output", type=Path, metavar="FOLDER", help="folder to write to; default: DIR")
+    return option("--output", text, type=Path, metavar=metavar, **settings)
 
 
-def add_heights(parser: argparse.ArgumentParser, default: str) -> None:
+def one_of(*options: Option, required: bool = False) -> Option:
+    """Options that exclude each other."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        group = parser.add_mutually_exclusive_group(required=required)
+        for of_group in options:
+            of_group(group)
+
+    return add
+
+
+def number(convert: Callable[[str], Any], accepts: Callable[[Any], bool], fault: str) -> Callable[[str], Any]:
+    """The type of an option that takes some numbers; `fault` says what another text is not."""
+
+    def parse(text: str) -> Any:
+        try:
+            value = convert(text)
+        except ValueError:
+            value = nan
+        if not accepts(value):
+            raise argparse.ArgumentTypeError(f"'{text}' {fault}")
+        return value
+
+    return parse
+
+
+count = number(int, lambda value: value >= 1, "is not a number of at least 1")
+device_count = number(int, lambda value: value >= 1, "is not a number of devices")
+positive_number = number(float, lambda value: 0 < value < inf, "is not a positive number")
+port = number(int, lambda value: 0 <= value < 65536, "is not a port, a number from 0 to 65535")
+_height = number(
+    lambda text: inf if text == "centre" else float(text),
+    lambda value: value > 0,
+    "is neither a height z+ > 0 nor `centre`",
+)
+
+
+def heights(default: str) -> Option:
     """Heights in wall units; what the default is, for the help."""
-    parser.add_argument(
-        "--at", type=_height, nargs="+", metavar="Z+", help=f"heights in wall units, or `centre`; {default}"
-    )
+    return option("--at", f"heights in wall units, or `centre`; {default}", type=_height, nargs="+", metavar="Z+")
 
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
-
-def add_command(commands: Commands, name: str, text: str, example: str) -> argparse.ArgumentParser:
-    """A subcommand with its help and an example."""
-    return commands.add_parser(
-        name,
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}.",
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-
-
-def add_fields(commands: Commands) -> None:
-    """The command ``fields``."""
-    parser = add_command(
-        commands,
-        "fields",
-        "write quantities at cell centres from a checkpoint, for ParaView and scripts",
-        "sluice-post fields out/checkpoints/step_0012000.h5 --fields fluctuation lambda2 --z 0 1 -o lambda2.h5",
-    )
-    parser.add_argument("checkpoint", metavar="CHECKPOINT", type=Path, help="checkpoint of a run, an HDF5 file")
-    parser.add_argument(
-        "--fields",
-        nargs="+",
-        default=["velocity", "q"],
-        metavar="NAME",
-        help=f"any of {', '.join(CENTER_QUANTITIES)}, and scalars; default: velocity q",
-    )
-    parser.add_argument("--precision", choices=("single", "double"), default="single", help="default: single")
-    parser.add_argument(
-        "--stride",
-        type=parse_count,
-        nargs=3,
-        default=[1, 1, 1],
-        metavar="N",
-        help="write every N-th cell along x, y and z",
-    )
-    parser.add_argument(
-        "--compress",
-        type=int,
-        choices=range(1, 10),
-        metavar="LEVEL",
-        help="compress the file by gzip, 1 (fast) to 9 (small); default: not compressed",
-    )
-    for axis in "xyz":
-        parser.add_argument(
-            f"--{axis}",
-            type=float,
-            nargs=2,
-            metavar=("LOW", "HIGH"),
-            help=f"only cells whose centres are between these coordinates along {axis}",
-        )
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="NAME.h5",
-        help="file to write, with NAME.xdmf beside it; default: fields_NNNNNNN.h5, the number of the step",
-    )
-
-
-def add_export(commands: Commands) -> None:
-    """The command ``export``."""
-    parser = add_command(
-        commands,
-        "export",
-        "write the results of a run in the CF conventions, as one NetCDF file or one Zarr folder",
-        "sluice-post export out --netcdf out.nc --only profiles budgets slices",
-    )
-    add_directory(parser)
-    add_side(parser)
-    add_heights(parser, "default: 5 15 30 100 centre; of spectra and densities")
-    target = parser.add_mutually_exclusive_group(required=True)
-    target.add_argument("--netcdf", type=Path, metavar="FILE", help="NetCDF-4 file to write")
-    target.add_argument("--zarr", type=Path, metavar="FOLDER", help="Zarr folder to write")
-    parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=tuple(layout.EXPORTED),
-        metavar="NAME",
-        help=f"any of {', '.join(layout.EXPORTED)}; default: all that the run has",
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace what an earlier export wrote")
-
-
-def add_watch(commands: Commands) -> None:
-    """The command ``watch``."""
-    parser = add_command(
-        commands,
-        "watch",
-        "show a running case on a live page in the browser: state, time left, history, streaks, profiles",
-        "sluice-post watch retau180",
-    )
-    parser.add_argument(
-        "directory", metavar="DIR", type=Path, help="output directory of a run, which may not exist yet"
-    )
-    parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="port on 127.0.0.1; default: a free one, which is printed"
-    )
-    parser.add_argument(
-        "--no-browser", dest="browser", action="store_false", help="only print the address, open no browser"
-    )
-    parser.add_argument(
-        "--reference", type=Path, nargs="+", metavar="FILE", help="published profiles to plot over the run's"
-    )
-
-
-def _port(text: str) -> int:
-    port = int(text) if text.isdecimal() else -1
-    if not 0 <= port < 65536:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number from 0 to 65535")
-    return port
-
-
-def _height(text: str) -> float:
-    """z+, or inf for the centre."""
-    try:
-        height = inf if text == "centre" else float(text)
-    except ValueError:
-        height = nan
-    if not height > 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is neither a height z+ > 0 nor `centre`")
-    return height
-
-
-def parse_count(text: str) -> int:
-    """A number of at least 1."""
-    count = int(text) if text.isdecimal() else 0
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
-    return count
+TIMES = (
+    option("--from", "first time to use", dest="begin", type=float, metavar="T"),
+    option("--to", "last time to use", dest="end", type=float, metavar="T"),
+)
+RUN = (option("directory", "output directory of a run", metavar="DIR", type=Path), *TIMES)
+SIDE = option(
+    "--side",
+    "wall from which the flow is seen; both: the mean of two symmetric halves; default: both if the halves are "
+    "symmetric, else bottom",
+    choices=SIDES,
+)
+FOLDER = output("FOLDER", "folder to write to; default: DIR")

@@ -1,204 +1,289 @@
-"""What each command of ``sluice-post`` does. Imports are inside, so that a command loads only what it needs."""
+"""The commands of ``sluice-post``: their options, and what each does.
+
+Imports are inside, so that a command loads only what it needs.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sluice_post import export, layout
-from sluice_post.bands import bands_of, profiles_csv
+from sluice_post.center_fields import CENTER_QUANTITIES
+from sluice_post.cli_options import (
+    COMMANDS,
+    FOLDER,
+    RUN,
+    SIDE,
+    TIMES,
+    command,
+    count,
+    device_count,
+    files,
+    heights,
+    one_of,
+    option,
+    output,
+    port,
+    positive_number,
+)
+from sluice_post.errors import UsageError, require_installed
 from sluice_post.flow import flow_of
 from sluice_post.flow_words import unknown_flow_note
-from sluice_post.profiles import wall_profiles
 from sluice_post.reference import read_budget_reference, read_references
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def report(arguments: argparse.Namespace) -> None:
-    """Writes report.html, figures and tables, and prints the summary."""
+    from sluice_post.opened_run import OpenedRun
+
+__all__ = ["COMMANDS"]
+
+
+def _run(arguments: argparse.Namespace) -> OpenedRun:
+    from sluice_post.opened_run import open_run
+
+    side, heights = getattr(arguments, "side", None), getattr(arguments, "at", None)
+    return open_run(arguments.directory, arguments.begin, arguments.end, side, heights)
+
+
+def _print_paths(paths: Iterable[Path]) -> None:
+    for path in paths:
+        print(f"{'table' if path.suffix == '.csv' else 'figure'}: {path}")
+
+
+def _save_figures(figures: Mapping[Path, Figure]) -> None:
+    from sluice_post.style import save_figure
+
+    for path, figure in figures.items():
+        print(f"figure: {', '.join(map(str, save_figure(figure, path)))}")
+
+
+@command(
+    "report retau180",
+    "write report.html, figures and tables of profiles into DIR",
+    *RUN,
+    SIDE,
+    files("--reference", "published profiles, budgets and spectra to lay over the run's"),
+)
+def _report(arguments: argparse.Namespace) -> None:
     from sluice_post.report import write_report
     from sluice_post.results import evaluate, summary_text
     from sluice_post.run import load_run
     from sluice_post.spectra_reference import heights_of, holds_spectra, read_all_spectra
 
-    published_spectra = read_all_spectra([path for path in arguments.reference or [] if holds_spectra(path)])
-    files = [path for path in arguments.reference or [] if not holds_spectra(path)]
-    reference, published_budgets = read_references(files)
+    given = arguments.reference or []
+    published_spectra = read_all_spectra([path for path in given if holds_spectra(path)])
+    reference, published_budgets = read_references([path for path in given if not holds_spectra(path)])
     run = load_run(arguments.directory, arguments.begin, arguments.end, arguments.side)
     results = evaluate(run, heights_of(published_spectra), arguments.side)
     path = write_report(results, reference, published_budgets, published_spectra)
-    print(summary_text(results))
-    print(f"report: {path}")
+    print(f"{summary_text(results)}\nreport: {path}")
 
 
-def profiles(arguments: argparse.Namespace) -> None:
-    """Prints or writes the profiles of the flow or of a scalar as CSV; draws those of scalars."""
+@command(
+    "watch retau180",
+    "show a running case on a live page in the browser: state, time left, history, streaks, profiles",
+    option("directory", "output directory of a run, which may not exist yet", metavar="DIR", type=Path),
+    option("--port", "port on 127.0.0.1; default: a free one, which is printed", type=port, default=0, metavar="N"),
+    option("--no-browser", "only print the address, open no browser", dest="browser", action="store_false"),
+    files("--reference", "published profiles to plot over the run's"),
+)
+def _watch(arguments: argparse.Namespace) -> None:
+    require_installed("watch", "bokeh")
+    from sluice_post.watch.serve import serve
+
+    reference, _ = read_references(arguments.reference or [])
+    serve(arguments.directory, arguments.port, arguments.browser, reference)
+
+
+@command(
+    "profiles retau180 --from 60 -o p.csv",
+    "print the profiles in wall units as CSV",
+    *RUN,
+    SIDE,
+    output("FILE", "write to FILE"),
+    option("--scalar", "the profiles of this scalar in place of those of the flow", metavar="NAME"),
+    option("--figures", "also draw the scalars, or the one of --scalar, to FOLDER", type=Path, metavar="FOLDER"),
+)
+def _profiles(arguments: argparse.Namespace) -> None:
     from sluice_post import scalar_report
+    from sluice_post.bands import profiles_csv
     from sluice_post.report_entries import draw_entries
-    from sluice_post.run import load_statistics
 
-    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    if arguments.scalar is None and arguments.figures is None:
-        scalars = []
-    else:
-        scalars = scalar_report.chosen(blocks, parameters, arguments.directory, arguments.scalar, arguments.side)
+    run, name = _run(arguments), arguments.scalar
+    scalars = []
+    if name is not None or arguments.figures is not None:
+        scalars = scalar_report.chosen(run.blocks, run.parameters, run.directory, name, arguments.side)
     if arguments.figures is not None:
         draw_entries(scalar_report.entries_of(scalars, None), arguments.figures)
-    if arguments.scalar is not None:
-        text = scalar_report.csv_of_one(scalars)
-    else:
-        profiles = wall_profiles(blocks.means(), parameters, arguments.side)
-        text = profiles_csv(profiles, bands_of(blocks, parameters, arguments.side))
+    text = scalar_report.csv_of_one(scalars) if name is not None else profiles_csv(run.wall_profiles, run.bands)
     if arguments.output is None:
         sys.stdout.write(text)
     else:
         export.write_text(arguments.output, text)
 
 
-def compare(arguments: argparse.Namespace) -> None:
-    """Prints deviations from published data, writes them as JSON, and draws the profiles."""
+@command(
+    "compare retau180 --reference LM_Channel_0180_*_prof.dat",
+    "compare with published profiles and budgets: deviations, key figures, and a figure",
+    *RUN,
+    SIDE,
+    files("--reference", "downloaded files of one simulation", required=True),
+    option("--quantity", "for example U u_rms minus_uw; default: all", nargs="+", metavar="NAME"),
+    output("FILE", "figure; default DIR/figures/compare.png"),
+    option("--json", "also write the numbers as JSON", type=Path, metavar="FILE"),
+)
+def _compare(arguments: argparse.Namespace) -> None:
     from sluice_post import comparison
     from sluice_post.compare_profiles import comparison_figure
-    from sluice_post.run import load_statistics
-    from sluice_post.style import figure_style, save_figure
+    from sluice_post.style import figure_style
 
     reference, budgets = read_references(arguments.reference)
-    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
+    run = _run(arguments)
     found = comparison.compare_run(
-        arguments.directory, parameters, blocks, reference, budgets, arguments.quantity, arguments.side
+        run.directory, run.parameters, run.blocks, reference, budgets, arguments.quantity, arguments.side
     )
     print(comparison.text(found))
     if arguments.json is not None:
         export.write_text(arguments.json, comparison.json_text(found))
-    if reference is None:
-        return
-    path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
-    names = [row.quantity for row in found.deviations]
-    with figure_style():
-        bands = bands_of(blocks, parameters, arguments.side)
-        written = save_figure(comparison_figure(found.profiles, bands, reference, names), path)
-    print(f"\nfigure: {', '.join(map(str, written))}")
+    if reference is not None:
+        path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
+        print()
+        with figure_style():
+            names = [row.quantity for row in found.deviations]
+            _save_figures({path: comparison_figure(found.profiles, run.bands, reference, names)})
 
 
-def budgets(arguments: argparse.Namespace) -> None:
-    """Prints and writes the terms of the budgets."""
-    from sluice_post import budget_tables, compare_budgets, scalar_report
-    from sluice_post import budgets as budgets_of_run
-    from sluice_post.report import budget_entries
+@command(
+    "convert retau180 --format lee-moser",
+    "write profiles, budgets and spectra in the layout of Lee & Moser, or profiles and densities as CSV",
+    *RUN,
+    SIDE,
+    option("--format", None, required=True, choices=("lee-moser", "csv")),
+    FOLDER,
+)
+def _convert(arguments: argparse.Namespace) -> None:
+    from sluice_post.convert import convert
+
+    convert(arguments)
+
+
+@command(
+    "budgets retau180 --reference chan180.kbal chan180.uubal",
+    "terms of the budgets of k, uu, vv, ww and uw, and of scalars, with intervals: tables and figures",
+    *RUN,
+    SIDE,
+    files("--reference", "downloaded budgets of one simulation"),
+    FOLDER,
+)
+def _budgets(arguments: argparse.Namespace) -> None:
+    from sluice_post import budget_report, compare_budgets
+    from sluice_post.budgets import table_text
     from sluice_post.report_entries import draw_entries
-    from sluice_post.run import load_statistics
-    from sluice_post.scalar_budgets import evaluate_scalar_budgets
-    from sluice_post.scalar_numbers import evaluate_scalars
 
     references = dict(read_budget_reference(path) for path in arguments.reference or [])
-    parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
-    budgets_of_run.require_budgets(blocks, parameters, arguments.directory)
-    evaluated = budgets_of_run.evaluate_budgets(blocks, parameters, arguments.side)
-    scalars, _ = evaluate_scalars(blocks, parameters, arguments.side)
-    of_scalars = evaluate_scalar_budgets(blocks, parameters, scalars)
-    print(budget_tables.table_text(evaluated))
-    for of_scalar in of_scalars:
-        print(f"\n{budget_tables.scalar_table_text(of_scalar)}")
+    run = _run(arguments)
+    found = [run.evaluated_budgets, *run.evaluated_scalar_budgets.values()]
+    texts = [table_text(evaluated) for evaluated in found]
     if references:
-        deviations = compare_budgets.budget_deviations(blocks, parameters, references, arguments.side)
-        print(f"\n{compare_budgets.table_text(deviations)}")
-        if note := unknown_flow_note(flow_of(parameters)):
-            print(f"\n{note}")
-    print()
-    folder = arguments.output or arguments.directory
-    drawn = draw_entries(budget_entries(evaluated, references), folder / layout.FIGURE_FOLDER)
-    for stress, entry in zip(budgets_of_run.STRESSES, drawn, strict=True):
-        table = folder / f"{layout.BUDGET_NAME.format(stress)}.csv"
-        export.write_text(table, budget_tables.csv_text(evaluated, stress))
-        print(f"table: {table}, figure: {entry.written}")
-    tables = scalar_report.write_budget_tables(of_scalars, folder)
-    drawn = draw_entries(scalar_report.budget_entries(of_scalars), folder / layout.FIGURE_FOLDER)
-    for table, entry in zip(tables, drawn, strict=True):
-        print(f"table: {table}, figure: {entry.written}")
+        deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, references, arguments.side)
+        texts.append(compare_budgets.table_text(deviations))
+        texts += [note] if (note := unknown_flow_note(flow_of(run.parameters))) else []
+    print("\n\n".join(texts) + "\n")
+    folder = arguments.output or run.directory
+    for evaluated in found:
+        drawn = draw_entries(budget_report.entries_of(evaluated, references), folder / layout.FIGURE_FOLDER)
+        for path, entry in zip(budget_report.write_tables(evaluated, folder), drawn, strict=True):
+            print(f"table: {path}, figure: {entry.written}")
 
 
-def phases(arguments: argparse.Namespace) -> None:
-    """Prints and writes averages by phase."""
-    from sluice_post.phase_report import table_text, write_phases
-    from sluice_post.phases import evaluate_phases, load_phases
-
-    directory = arguments.directory
-    found = evaluate_phases(*load_phases(directory, arguments.begin, arguments.end))
-    print(f"{table_text(found)}\n")
-    for path in write_phases(found, arguments.output or directory):
-        print(f"{'figure' if path.suffix != '.csv' else 'table'}: {path}")
-
-
-def control(arguments: argparse.Namespace) -> None:
-    """Prints what control by the walls saves."""
+@command(
+    "control out/oscillating --reference out/rest --from 180",
+    "what walls that control a flow save: drag, power of the walls and net saving, beside a run without control",
+    *RUN,
+    option("--reference", "output directory of the run without control", type=Path, metavar="DIR", required=True),
+)
+def _control(arguments: argparse.Namespace) -> None:
     from sluice_post.control import powers_of, savings, table_text
 
-    begin, end = arguments.begin, arguments.end
-    found = savings(powers_of(arguments.directory, begin, end), powers_of(arguments.reference, begin, end))
-    print(table_text(found))
+    with_control, without = (
+        powers_of(directory, arguments.begin, arguments.end) for directory in (arguments.directory, arguments.reference)
+    )
+    print(table_text(savings(with_control, without)))
 
 
-def spectra(arguments: argparse.Namespace) -> None:
-    """Prints and writes spectra and two-point correlations."""
-    from sluice_post.companions import require_turbulence
+@command(
+    "spectra retau180 --at 5 15 30 centre",
+    "spectra along x and y, also premultiplied, two-point correlations, integral lengths: tables and figures",
+    *RUN,
+    SIDE,
+    heights("default: those of the files of --reference, else 5 15 30 100 centre"),
+    files("--reference", "downloaded spectra of one simulation"),
+    FOLDER,
+)
+def _spectra(arguments: argparse.Namespace) -> None:
     from sluice_post.report import write_spectra
-    from sluice_post.run import load_statistics
-    from sluice_post.scalar_numbers import evaluate_scalars
     from sluice_post.scalar_report import write_spectra as write_scalar_spectra
-    from sluice_post.scalar_spectra import evaluate_scalar_spectra
-    from sluice_post.spectra import evaluate_spectra, load_spectra
     from sluice_post.spectra_reference import heights_of, not_shown, read_all_spectra
     from sluice_post.spectra_tables import table_text
 
     published = read_all_spectra(arguments.reference or [])
-    directory, begin, end = arguments.directory, arguments.begin, arguments.end
-    parameters, statistics = load_statistics(directory, begin, end)
-    blocks = load_spectra(directory, statistics, begin, end)
-    require_turbulence(wall_profiles(blocks.means(), parameters), directory, "spectra of fluctuations")
-    evaluated = evaluate_spectra(blocks, parameters, arguments.at or heights_of(published), arguments.side)
+    arguments.at = arguments.at or heights_of(published)
+    run = _run(arguments)
+    evaluated = run.evaluated_spectra
     print(table_text(evaluated))
-    if published and (note := unknown_flow_note(flow_of(parameters))):
+    if published and (note := unknown_flow_note(flow_of(run.parameters))):
         print(note)
     if left_out := not_shown(published, evaluated.heights):
         print(f"not at the chosen heights, so not shown: {', '.join(left_out)}")
     print()
-    scalars, _ = evaluate_scalars(statistics, parameters, arguments.side)
-    of_scalars = evaluate_scalar_spectra(evaluated, parameters, scalars)
-    folder = arguments.output or directory
-    for path in write_spectra(evaluated, folder, published) + write_scalar_spectra(of_scalars, folder):
-        print(f"{'figure' if path.suffix != '.csv' else 'table'}: {path}")
+    folder, of_scalars = arguments.output or run.directory, list(run.evaluated_scalar_spectra.values())
+    _print_paths(write_spectra(evaluated, folder, published) + write_scalar_spectra(of_scalars, folder))
 
 
-def densities(arguments: argparse.Namespace) -> None:
-    """Prints and writes densities, wall shear and quadrants."""
-    from sluice_post.companions import require_turbulence
-    from sluice_post.densities import load_densities
+@command(
+    "densities retau180 --at 5 15 30 centre",
+    "probability densities of velocity, pressure and wall shear, quadrants of uw: tables and figures",
+    *RUN,
+    SIDE,
+    heights("default: 5 15 30 100 centre. The nearest planes are shown"),
+    FOLDER,
+)
+def _densities(arguments: argparse.Namespace) -> None:
     from sluice_post.density_report import write_densities
     from sluice_post.density_tables import table_text
-    from sluice_post.evaluated_densities import evaluate_densities
-    from sluice_post.run import load_statistics
 
-    directory, begin, end = arguments.directory, arguments.begin, arguments.end
-    parameters, statistics = load_statistics(directory, begin, end)
-    loaded = load_densities(directory, statistics, begin, end)
-    require_turbulence(wall_profiles(statistics.means(), parameters), directory, "densities of fluctuations")
-    evaluated = evaluate_densities(loaded, parameters, arguments.at, arguments.side)
-    print(f"{table_text(evaluated)}\n")
-    for path in write_densities(evaluated, arguments.output or directory):
-        print(f"{'figure' if path.suffix != '.csv' else 'table'}: {path}")
+    found = _run(arguments).evaluated_densities
+    print(f"{table_text(found)}\n")
+    _print_paths(write_densities(found, arguments.output or arguments.directory))
+
+
+@command(
+    "phases pulsating",
+    "averages by phase of a flow that is driven periodically: profiles, wall shear stress, first harmonic",
+    *RUN,
+    FOLDER,
+)
+def _phases(arguments: argparse.Namespace) -> None:
+    from sluice_post.phase_report import table_text, write_phases
+
+    found = _run(arguments).evaluated_phases
+    print(f"{table_text(found)}\n")
+    _print_paths(write_phases(found, arguments.output or arguments.directory))
 
 
 def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None:
-    """Writes the XDMF files of those probes that are planes."""
-    from sluice_post.errors import UsageError
-    from sluice_post.probe_xdmf import write_xdmf
+    from sluice_post.xdmf import write_probe_xdmf
 
     if arguments.output is not None or arguments.segment is not None:
         raise UsageError("--xdmf writes beside the probe, without spectra: leave -o and --segment out")
     written = 0
     for name in names:
-        found = write_xdmf(arguments.directory, name, arguments.begin, arguments.end)
+        found = write_probe_xdmf(arguments.directory, name, arguments.begin, arguments.end)
         if found is not None:
             path, samples = found
             print(f"probe {name}: {samples} samples, for ParaView: {path}")
@@ -209,15 +294,31 @@ def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None
         raise UsageError(f"{arguments.directory}: none of the probes is a plane")
 
 
-def probes(arguments: argparse.Namespace) -> None:
-    """Prints and writes frequency spectra and convection velocities."""
-    from sluice_post import probe_figures, probe_tables
+@command(
+    "probes retau180 --probe line",
+    "frequency spectra of probes, and convection velocities from lines along x: tables and figures",
+    *RUN,
+    option("--probe", "probes to use; default: all", nargs="+", metavar="NAME"),
+    option(
+        "--segment",
+        "time of a window; default: an eighth of the time. Longer ones resolve lower frequencies, with more noise",
+        type=float,
+        metavar="T",
+    ),
+    option(
+        "--xdmf",
+        "write DIR/probes/NAME.xdmf for each plane, with which ParaView opens its samples, and nothing else",
+        action="store_true",
+    ),
+    FOLDER,
+)
+def _probes(arguments: argparse.Namespace) -> None:
+    from sluice_post import probe_figures
     from sluice_post import probes as sampled
     from sluice_post.convection import convection, has_whole_line
-    from sluice_post.errors import UsageError
     from sluice_post.probe_parts import find_probes
     from sluice_post.run import check_directory
-    from sluice_post.style import figure_style, save_figure
+    from sluice_post.style import figure_style
 
     directory = check_directory(arguments.directory)
     names = arguments.probe or find_probes(directory)
@@ -228,51 +329,69 @@ def probes(arguments: argparse.Namespace) -> None:
         return
     folder: Path = arguments.output or directory
     for name in names:
-        probe, difference = sampled.read_probe(directory, name, arguments.begin, arguments.end).equal_steps()
-        print(
-            f"probe {name}: {probe.time.size} samples from {probe.time[0]:g} to {probe.time[-1]:g}, "
-            f"every {probe.time[1] - probe.time[0]:.4g}"
-        )
+        probe, difference = sampled.equal_steps(sampled.read_probe(directory, name, arguments.begin, arguments.end))
+        time = probe.time.values
+        print(f"probe {name}: {time.size} samples from {time[0]:g} to {time[-1]:g}, every {time[1] - time[0]:.4g}")
         if difference > 0:
             print(f"interpolated to equal intervals, which differ by up to {100 * difference:.2g} %")
-        if probe.grid_velocity != 0:
-            print(f"the points move at {probe.grid_velocity:g} along x: frequencies are those that they see")
-        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in probe.fields]
-        found = [
-            convection(probe, field, height)
-            for field in probe.fields
-            if has_whole_line(probe, field)
-            for height in range(probe.axis(field, "z").size)
-        ]
-        print(probe_tables.table_text(spectra, found))
-        tables = {"spectra": probe_tables.spectra_csv(spectra)}
-        if found:
-            tables["convection"] = probe_tables.convection_csv(found)
+        if probe.attrs["grid_velocity"] != 0:
+            print(f"the points move at {probe.attrs['grid_velocity']:g} along x: frequencies are those that they see")
+        fields = [str(field) for field in probe]
+        spectra = [sampled.frequency_spectrum(probe, field, arguments.segment) for field in fields]
+        lines = [field for field in fields if has_whole_line(probe, field)]
+        found = [convection(probe, field, n) for field in lines for n in range(probe[field].shape[1])]
+        print(sampled.table_text(spectra, found))
+        tables = {"spectra": sampled.spectra_csv(spectra)}
+        tables |= {"convection": sampled.convection_csv(found)} if found else {}
         for kind, text in tables.items():
             path = folder / f"probe_{name}_{kind}.csv"
             export.write_text(path, text)
             print(f"table: {path}")
         with figure_style():
             figures = {"spectra": probe_figures.spectra_figure(spectra)}
-            if found:
-                figures["convection"] = probe_figures.convection_figure(found)
-            for kind, figure in figures.items():
-                for path in save_figure(figure, folder / "figures" / f"probe_{name}_{kind}.png"):
-                    print(f"figure: {path}")
+            figures |= {"convection": probe_figures.convection_figure(found)} if found else {}
+            _save_figures({folder / "figures" / f"probe_{name}_{kind}.png": figures[kind] for kind in figures})
 
 
-def fields(arguments: argparse.Namespace) -> None:
-    """Writes quantities at cell centres from a checkpoint."""
-    from sluice_post.errors import UsageError
+@command(
+    "fields out/checkpoints/step_0012000.h5 --fields fluctuation lambda2 --z 0 1 -o lambda2.h5",
+    "write quantities at cell centres from a checkpoint, for ParaView and scripts",
+    option("checkpoint", "checkpoint of a run, an HDF5 file", metavar="CHECKPOINT", type=Path),
+    option(
+        "--fields",
+        f"any of {', '.join(CENTER_QUANTITIES)}, and scalars; default: velocity q",
+        nargs="+",
+        default=["velocity", "q"],
+        metavar="NAME",
+    ),
+    option("--precision", "default: single", choices=("single", "double"), default="single"),
+    option("--stride", "write every N-th cell along x, y and z", type=count, nargs=3, default=[1, 1, 1], metavar="N"),
+    option(
+        "--compress",
+        "compress the file by gzip, 1 (fast) to 9 (small); default: not compressed",
+        type=int,
+        choices=range(1, 10),
+        metavar="LEVEL",
+    ),
+    *(
+        option(
+            f"--{axis}",
+            f"only cells whose centres are between these coordinates along {axis}",
+            type=float,
+            nargs=2,
+            metavar=("LOW", "HIGH"),
+        )
+        for axis in "xyz"
+    ),
+    output("NAME.h5", "file to write, with NAME.xdmf beside it; default: fields_NNNNNNN.h5, the number of the step"),
+)
+def _fields(arguments: argparse.Namespace) -> None:
     from sluice_post.fields_file import Choice, write_fields
 
-    ranges = {}
-    for axis in "xyz":
-        if (bounds := getattr(arguments, axis)) is not None:
-            low, high = bounds
-            if not low <= high:
-                raise UsageError(f"--{axis} {low:g} {high:g}: the first is not below the second")
-            ranges[axis] = (low, high)
+    ranges = {axis: tuple(bounds) for axis in "xyz" if (bounds := getattr(arguments, axis)) is not None}
+    for axis, (low, high) in ranges.items():
+        if not low <= high:
+            raise UsageError(f"--{axis} {low:g} {high:g}: the first is not below the second")
     if arguments.output is not None and arguments.output.suffix != ".h5":
         raise UsageError(f"-o {arguments.output}: the name of the file must end in .h5")
     chosen = list(dict.fromkeys(arguments.fields))
@@ -281,131 +400,209 @@ def fields(arguments: argparse.Namespace) -> None:
     print(f"{nx} x {ny} x {nz} cells: {path}, for ParaView: {path.with_suffix('.xdmf')}")
 
 
-def export_run(arguments: argparse.Namespace) -> None:
-    """Writes the results in the CF conventions."""
-    from sluice_post.errors import require_installed
-
-    extra = "zarr" if arguments.zarr else "xarray"
-    require_installed(extra, "h5netcdf", "dask", *(["zarr"] if arguments.zarr else []))
-    from sluice_post.evaluated_run import Selection
+@command(
+    "export out --netcdf out.nc --only profiles budgets slices",
+    "write the results of a run in the CF conventions, as one NetCDF file or one Zarr folder",
+    *RUN,
+    SIDE,
+    heights("default: 5 15 30 100 centre; of spectra and densities"),
+    one_of(
+        option("--netcdf", "NetCDF-4 file to write", type=Path, metavar="FILE"),
+        option("--zarr", "Zarr folder to write", type=Path, metavar="FOLDER"),
+        required=True,
+    ),
+    option(
+        "--only",
+        f"any of {', '.join(layout.EXPORTED)}; default: all that the run has",
+        nargs="+",
+        choices=tuple(layout.EXPORTED),
+        metavar="NAME",
+    ),
+    option("--overwrite", "replace what an earlier export wrote", action="store_true"),
+)
+def _export(arguments: argparse.Namespace) -> None:
+    require_installed("zarr" if arguments.zarr else "xarray", "h5netcdf", "dask", *(["zarr"] * bool(arguments.zarr)))
     from sluice_post.exported_run import NetCdf, Zarr, write_run
-    from sluice_post.opened_run import OpenedRun
 
-    heights = None if arguments.at is None else tuple(arguments.at)
-    chosen = Selection(arguments.begin, arguments.end, arguments.side, heights)
-    run = OpenedRun(arguments.directory, chosen)
     path: Path = arguments.zarr or arguments.netcdf
     kind = Zarr if arguments.zarr else NetCdf
-    groups, left_out = write_run(run, path, kind, arguments.only, arguments.overwrite)
+    groups, left_out = write_run(_run(arguments), path, kind, arguments.only, arguments.overwrite)
     for sentence in left_out:
         print(f"left out: {sentence}")
     print(f"{len(groups)} groups: {path}")
 
 
-def watch(arguments: argparse.Namespace) -> None:
-    """Serves a live page of a running case."""
-    from sluice_post.errors import require_installed
+@command(
+    "modes out --slice y1.571 --spod --block 256 --rank 8 --homogeneous x",
+    "write POD or SPOD modes of a stored slice as NetCDF",
+    *RUN,
+    option("--slice", "number or label of the slice; an error lists them; default: the only one", metavar="N|NAME"),
+    one_of(
+        option("--pod", "proper orthogonal decomposition; the default", action="store_true"),
+        option("--spod", "spectral POD: modes of each frequency", action="store_true"),
+    ),
+    option("--rank", "modes that are kept at any time; default: 10", type=count, default=10, metavar="R"),
+    option("--fields", "velocities, or one other field; default: all stored velocities", nargs="+", metavar="NAME"),
+    option(
+        "--homogeneous",
+        "x, y: decompose each wavenumber along these directions for itself",
+        nargs="+",
+        choices=("x", "y"),
+        default=(),
+        metavar="AXIS",
+    ),
+    option("--keep-mean", "do not remove the mean of the samples", action="store_true"),
+    option("--block", "samples of a block of SPOD; default: 256", type=count, metavar="N"),
+    option("--overlap", "of which as many begin the next; default: half", type=int, metavar="N"),
+    option("--window", "of SPOD, as in scipy.signal.get_window; default: hann", metavar="NAME"),
+    output("FILE", "NetCDF file; default: DIR/pod_LABEL.nc or DIR/spod_LABEL.nc"),
+)
+def _modes(arguments: argparse.Namespace) -> None:
+    from sluice_post.modes_command import write_modes
 
-    require_installed("watch", "bokeh")
-    from sluice_post.watch.serve import serve
-
-    reference, _ = read_references(arguments.reference or [])
-    serve(arguments.directory, arguments.port, arguments.browser, reference)
+    write_modes(arguments)
 
 
-def study(arguments: argparse.Namespace) -> None:
-    """Writes tables and figures of several runs."""
+@command(
+    "study study/*/ -o study/accuracy",
+    "compare runs on several grids, of order 2 and 4: key figures, errors, cost",
+    files("directories", "output directories of runs of one flow", metavar="DIR"),
+    *TIMES,
+    files(
+        "--reference",
+        "published profiles of one simulation, or the directory of a run; default: built-in key "
+        "figures of the published simulation of this flow at this Reynolds number",
+    ),
+    output("NAME", "what the names of the files that are written begin with; default: study", default=Path("study")),
+)
+def _study(arguments: argparse.Namespace) -> None:
     from sluice_post import study, study_figures, study_tables
-    from sluice_post.style import figure_style, save_figure
+    from sluice_post.style import figure_style
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
     reference = study.find_reference(arguments.reference, runs, arguments.begin, arguments.end)
     text = study_tables.table_text(runs, reference)
-    print(text)
+    print(f"{text}\n")
     base: Path = arguments.output
     for ending, content in ((".md", f"{text}\n"), (".csv", study_tables.csv_text(runs, reference))):
         path = base.with_name(base.name + ending)
         export.write_text(path, content)
-        print(f"{'' if ending == '.csv' else chr(10)}table: {path}")
+        print(f"table: {path}")
     with figure_style():
         for cost in study.costs_of(runs):
-            figure = study_figures.error_figure(runs, reference, cost)
-            for path in save_figure(figure, base.with_name(f"{base.name}_{cost}.png")):
-                print(f"figure: {path}")
+            path = base.with_name(f"{base.name}_{cost}.png")
+            _save_figures({path: study_figures.error_figure(runs, reference, cost)})
 
 
-def refine(arguments: argparse.Namespace) -> None:
-    """Prints the error of the grid."""
+@command(
+    "refine study/order4_384 study/order4_256 study/order4_192",
+    "error of the grid from runs of one order on two or three grids, and the total error",
+    files("directories", "output directories of two or three runs", metavar="DIR"),
+    *TIMES,
+)
+def _refine(arguments: argparse.Namespace) -> None:
     from sluice_post import refine, study
 
     print(refine.table_text(study.read_study(arguments.directories, arguments.begin, arguments.end)))
 
 
-def merge(arguments: argparse.Namespace) -> None:
-    """Merges blocks."""
-    from sluice_post import merge as merging
+@command(
+    "merge out/retau180 --blocks 16 -o cases/retau180/results",
+    "merge the blocks of a run, or of its parts, into small files",
+    files("directories", "output directory of a run, or of its parts in the order of time", metavar="DIR"),
+    option("--blocks", "blocks that are left, made of neighbours; default: all", type=count, metavar="N"),
+    output("FOLDER", "folder for statistics.h5 and, if all DIR have them, spectra.h5 and densities.h5", required=True),
+)
+def _merge(arguments: argparse.Namespace) -> None:
+    from sluice_post.merge import merge
 
-    for path, count in merging.merge(arguments.directories, arguments.output, arguments.blocks).items():
-        print(f"{count} blocks: {path}")
+    for path, blocks in merge(arguments.directories, arguments.output, arguments.blocks).items():
+        print(f"{blocks} blocks: {path}")
 
 
-def validation(arguments: argparse.Namespace) -> None:
-    """Writes the page of stored results beside published simulations, and its figures."""
+@command(
+    "validation cases -o docs/validation.md",
+    "write a page of the stored results of cases beside published simulations",
+    option("cases", "holds NAME/results/statistics.h5 and, if there is one, spectra.h5", metavar="FOLDER", type=Path),
+    files(
+        "--reference",
+        "published profiles, budgets and spectra of channels and Couette flows; each figure takes "
+        "those of its flow and Re_tau",
+    ),
+    output("FILE", "page to write; its figures go to images/", required=True),
+)
+def _validation(arguments: argparse.Namespace) -> None:
     from sluice_post import validation as pages
     from sluice_post.style import figure_style, save_figure
 
-    output: Path = arguments.output
-    files = pages.read_files(arguments.reference or [])
-    sections = []
+    page: Path = arguments.output
+    published = pages.read_files(arguments.reference or [])
+    sections = [pages.INTRODUCTION.rstrip()]
     for directory in pages.find_results(arguments.cases):
         results = pages.read_results(directory)
         images = {}
         with figure_style():
-            drawn = pages.figures_of_case(results, files)
-            for name, (title, figure) in drawn.items():
+            for name, (title, figure) in pages.figures_of_case(results, published).items():
                 image = layout.VALIDATION_IMAGE.format(case=directory.parent.name, figure=name)
-                save_figure(figure, output.parent / "images" / image)
+                save_figure(figure, page.parent / "images" / image)
                 images[f"images/{image}"] = title
         sections.append(pages.section(directory, results, images))
-    export.write_text(output, "\n\n".join([pages.INTRODUCTION.rstrip(), *sections]) + "\n")
-    print(f"{len(sections)} cases: {output}")
+    export.write_text(page, "\n\n".join(sections) + "\n")
+    print(f"{len(sections) - 1} cases: {page}")
 
 
-def bench(arguments: argparse.Namespace) -> None:
-    """Writes tables and figures of measurements."""
-    from sluice_post import bench, bench_figures, bench_scaling, bench_steps, fft_model, step_figures
-    from sluice_post.errors import UsageError
-    from sluice_post.style import figure_style, save_figure
+@command(
+    "bench fft_1.json fft_2.json fft_4.json -o fft",
+    "tables and figures of what sluice bench step, transpose, fft or links wrote as JSON",
+    files("files", "written by sluice bench ... --json FILE"),
+    output(
+        "NAME", "what the names of the files that are written begin with; default: the first FILE without its suffix"
+    ),
+    option(
+        "--forecast",
+        "forecast transforms on P devices, from what was measured on fewer; needs --network",
+        type=device_count,
+        nargs="+",
+        metavar="P",
+    ),
+    option("--devices-per-host", "of the forecast; default: 8", type=device_count, default=8, metavar="N"),
+    option(
+        "--network",
+        "bandwidth between devices of two hosts, and time of a message in microseconds",
+        type=positive_number,
+        nargs=2,
+        metavar=("GB/S", "US"),
+    ),
+)
+def _bench(arguments: argparse.Namespace) -> None:
+    from sluice_post import bench, bench_figures, bench_scaling, fft_model, step_figures
+    from sluice_post.style import figure_style
 
     if (arguments.forecast is None) != (arguments.network is None):
         raise UsageError("--forecast and --network belong together")
     results = bench.read_results(arguments.files)
-    rows = results.rows
+    rows, steps = results.rows, results.steps
     base: Path = arguments.output or arguments.files[0].with_suffix("")
 
     def path(ending: str) -> Path:
         return base.with_name(base.name + ending)
 
-    if rows:
-        print(bench.table_text(rows))
-        if exponents := bench_scaling.exponents_text(rows):
-            print(f"\n{exponents}")
-        if comparison := fft_model.comparison_text(rows):
-            print(f"\n{comparison}")
+    if not rows.empty:
+        texts = (bench.table_text(rows), bench_scaling.exponents_text(rows), fft_model.comparison_text(rows))
+        print("\n\n".join(filter(None, texts)))
     if arguments.forecast is not None:
         gb_per_s, microseconds = arguments.network
         link = fft_model.Link(1e9 * gb_per_s, 1e-6 * microseconds)
         forecast = fft_model.forecast_text(rows, arguments.forecast, arguments.devices_per_host, link)
         print(f"\n{forecast or 'no forecast: that needs transforms on several ranks by a method that packs'}")
-    if rows:
+    if not rows.empty:
         export.write_text(path(".csv"), bench.csv_text(rows))
         print(f"\ntable: {path('.csv')}")
-    if results.steps:
-        print(bench_steps.table_text(results.steps))
-        export.write_text(path("_phases.csv"), bench_steps.csv_text(results.steps))
+    if not steps.empty:
+        print(bench.steps_table_text(steps))
+        export.write_text(path("_phases.csv"), bench.steps_csv_text(steps))
         print(f"\ntable: {path('_phases.csv')}")
     with figure_style():
-        figures = bench_figures.all_figures(rows) | step_figures.all_figures(results.steps)
-        for name, figure in figures.items():
-            for written in save_figure(figure, path(f"{name}.png")):
-                print(f"figure: {written}")
+        figures = {} if rows.empty else bench_figures.all_figures(rows)
+        figures |= {} if steps.empty else step_figures.all_figures(steps)
+        _save_figures({path(f"{name}.png"): figure for name, figure in figures.items()})

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from sluice_post.arrays import Array
-from sluice_post.budgets import STRESSES, wall_budgets
+from sluice_post.budget_terms import STRESSES
+from sluice_post.budgets import wall_budgets
 from sluice_post.compare_profiles import HEADING, Deviation, percent_of, row_text, summarized, with_rms
 from sluice_post.parameters import FlowParameters
 from sluice_post.reference import Reference
@@ -35,44 +36,28 @@ def budget_deviations(
     blocks: Blocks, parameters: FlowParameters, references: References, side: str | None = None
 ) -> list[BudgetDeviations]:
     """Deviations from the published budgets, in the order of STRESSES."""
-    found = wall_budgets(blocks.means(), parameters, side)
-    names = {
-        stress: [term for term in found.budgets[stress].terms if term in references[stress].values]
-        for stress in STRESSES
-        if stress in references
-    }
-    scales = {
-        stress: max(float(np.max(np.abs(values))) for values in references[stress].values.values()) for stress in names
-    }
 
     def percents(means: Means) -> dict[str, Array]:
-        of_means = wall_budgets(means, parameters, side)
-        return {
-            f"{stress} {term}": with_rms(
-                percent_of(
-                    of_means.z_plus(stress),
-                    of_means.budgets[stress].terms[term],
-                    references[stress],
-                    term,
-                    scales[stress],
-                )
-            )
-            for stress, terms in names.items()
-            for term in terms
-        }
+        found, values = wall_budgets(means, parameters, side), {}
+        for stress, published in references.items():
+            scale = max(float(np.max(np.abs(column))) for column in published.values.values())
+            for term, of_run in found.budgets[stress].terms.items():
+                if term in published.values:
+                    percent = percent_of(found.z_plus(stress), of_run, published, term, scale)
+                    values[f"{stress} {term}"] = with_rms(percent)
+        return values
 
-    percent, widths = percents(blocks.means()), half_widths95(percents, blocks)
-
-    def summary(stress: str, term: str) -> Deviation:
-        key = f"{stress} {term}"
-        return summarized(term, found.z_plus(stress), percent[key], widths[key])
-
-    return [
-        BudgetDeviations(
-            stress, found.re_tau, found.wall, references[stress], [summary(stress, term) for term in terms]
-        )
-        for stress, terms in names.items()
-    ]
+    found, percent = wall_budgets(blocks.means(), parameters, side), percents(blocks.means())
+    widths, deviations = half_widths95(percents, blocks), []
+    for stress in STRESSES:
+        if stress in references:
+            rows = [
+                summarized(term, found.z_plus(stress), percent[key], widths[key])
+                for term in found.budgets[stress].terms
+                if (key := f"{stress} {term}") in percent
+            ]
+            deviations.append(BudgetDeviations(stress, found.re_tau, found.wall, references[stress], rows))
+    return deviations
 
 
 def table_text(deviations: Sequence[BudgetDeviations]) -> str:

@@ -20,11 +20,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
+from scipy.signal import detrend
 
+from sluice_post import layout
 from sluice_post.arrays import Array
 from sluice_post.printed import with_interval
-from sluice_post.probes import Probe
 from sluice_post.uncertainty import degrees_of_freedom, standard_error, student_t95
 
 Modes = NDArray[np.complex128]
@@ -63,25 +65,24 @@ class Convection:
     phase_half_width: float
     reason: str = ""
 
+    def _text(self, velocity: float, half_width: float) -> str:
+        return "not determined" if self.reason else with_interval(velocity, half_width, may_be_zero=True)
+
     @property
     def text(self) -> str:
         """The velocity of the ridge with its interval."""
-        return "not determined" if self.reason else with_interval(self.velocity, self.half_width, may_be_zero=True)
+        return self._text(self.velocity, self.half_width)
 
     @property
     def phase_text(self) -> str:
         """The velocity of the phase with its interval."""
-        return (
-            "not determined"
-            if self.reason
-            else with_interval(self.phase_velocity, self.phase_half_width, may_be_zero=True)
-        )
+        return self._text(self.phase_velocity, self.phase_half_width)
 
 
-def has_whole_line(probe: Probe, field: str) -> bool:
+def has_whole_line(probe: xr.Dataset, field: str) -> bool:
     """Whether the probe has all points of the periodic direction x."""
-    x = probe.axis(field, "x")
-    return x.size >= 8 and bool(np.isclose(x.size * (x[1] - x[0]), probe.length_x, rtol=1e-9))
+    x = probe[layout.line_of(field, "x")].values
+    return x.size >= 8 and bool(np.isclose(x.size * (x[1] - x[0]), probe.attrs["length_x"], rtol=1e-9))
 
 
 def _moving_modes(values: Array, time: Array, wavenumber: Array, grid_velocity: float) -> Modes:
@@ -89,17 +90,7 @@ def _moving_modes(values: Array, time: Array, wavenumber: Array, grid_velocity: 
     modes = np.fft.rfft(values, axis=2)
     modes[:, :, 0] = 0
     carried = np.exp(-1j * grid_velocity * np.outer(time, wavenumber))[:, None, :]
-    modes *= carried
-    centred = (time - time.mean()) / (time[-1] - time[0])
-    trend = np.tensordot(centred, modes, axes=1) / (centred**2).sum()
-    modes -= modes.mean(axis=0) + centred[:, None, None] * trend
-    return np.asarray(modes / carried)
-
-
-def _segments(count: int) -> int:
-    """The number of segments; 1 if there are too few samples for intervals."""
-    segments = min(SEGMENTS, count // MIN_LENGTH)
-    return segments if segments >= MIN_SEGMENTS else 1
+    return np.asarray(detrend(modes * carried, axis=0) / carried)
 
 
 def _cross_spectra(modes: Modes, segments: int, lags: int) -> tuple[Modes, NDArray[np.int64]]:
@@ -122,12 +113,6 @@ def _cross_spectra(modes: Modes, segments: int, lags: int) -> tuple[Modes, NDArr
     return sums, np.maximum(pairs, 0)
 
 
-def _correlation(cross: Modes, points: int) -> Array:
-    """R(r, tau)/R(0, 0), (lags, FINE times the points), without the normalization of the transforms."""
-    correlation = np.fft.irfft(cross, n=FINE * points, axis=1)
-    return np.asarray(correlation / correlation[0, 0])
-
-
 def _ridge(correlation: Array, separation: Array, length: float) -> tuple[Array, Array]:
     """Separation and height of the largest correlation at each lag.
 
@@ -138,7 +123,9 @@ def _ridge(correlation: Array, separation: Array, length: float) -> tuple[Array,
         expected = 2 * peak[n - 1] - peak[n - 2] if n > 1 else 0.0
         distance = (separation - expected + length / 2) % length - length / 2
         near = np.abs(distance) <= (length / 4 if n > 1 else length)
-        best = int(np.argmax(np.where(near, correlation[n], -np.inf)))
+        heights = np.where(near, correlation[n], -np.inf)
+        equal = heights >= heights.max() - 1e-9  # a wave that fits into the box several times has several peaks
+        best = int(np.argmin(np.where(equal, np.abs(distance), np.inf)))
         before, after = correlation[n, best - 1], correlation[n, (best + 1) % separation.size]
         curvature = before - 2 * correlation[n, best] + after
         shift = 0.5 * (before - after) / curvature if curvature < 0 else 0.0
@@ -154,11 +141,6 @@ def _used_lags(peak: Array, height: Array, length: float) -> NDArray[np.bool_]:
     used = np.logical_and.accumulate(good)
     used[:1] = False
     return np.asarray(used)
-
-
-def _ridge_velocity(peak: Array, height: Array, lag: Array) -> float:
-    """The slope of the separation over the lag through 0; lags count with the square of their correlation."""
-    return float(np.sum(height**2 * lag * peak) / np.sum(height**2 * lag**2))
 
 
 def _phase_velocity(cross: Modes, used: NDArray[np.bool_], lag: Array, wavenumber: Array, near: float) -> float:
@@ -196,58 +178,66 @@ def _why_not(values: Array, half_widths: Array, segments: int, first: float, sam
     return ""
 
 
-def convection(probe: Probe, field: str, height: int) -> Convection:
+def convection(probe: xr.Dataset, field: str, height: int) -> Convection:
     """The convection velocities at a height of a probe that has whole lines along x."""
-    values = probe.fields[field][:, height]  # time, y, x
+    values, time = probe[field].values[:, height], probe.time.values  # time, y, x
     count, _, points = values.shape
-    length, step = probe.length_x, float(probe.time[1] - probe.time[0])
+    length, grid_velocity = probe.attrs["length_x"], probe.attrs["grid_velocity"]
     wavenumber = 2 * np.pi / length * np.arange(points // 2 + 1)
-    segments = _segments(count)
+    segments = min(SEGMENTS, count // MIN_LENGTH)
+    segments = segments if segments >= MIN_SEGMENTS else 1  # too few samples for intervals
     lags = max(2, min(count // (2 * segments), MAX_LAGS))
-    lag = step * np.arange(lags)
-    modes = _moving_modes(values, probe.time, wavenumber, probe.grid_velocity)
+    lag = (time[1] - time[0]) * np.arange(lags)
+    modes = _moving_modes(values, time, wavenumber, grid_velocity)
     sums, pairs = _cross_spectra(modes, segments, lags)
     separation = np.arange(FINE * points) * length / (FINE * points)
-    fluctuates = float(np.abs(sums[:, 0].sum())) > 1e-18 * float(np.sum(values**2)) * points
 
-    def cross_of(without: int | None = None) -> Modes:
-        kept = np.arange(segments) != without
-        return np.asarray(sums[kept].sum(axis=0) / pairs[kept].sum(axis=0)[:, None])
-
-    cross = cross_of()
-    correlation = _correlation(cross, points) if fluctuates else np.full((lags, separation.size), np.nan)
-    peak, peak_correlation = _ridge(correlation, separation, length)
-    used = _used_lags(peak, peak_correlation, length)
+    def ridge_of(of: Modes) -> tuple[Array, Array, Array]:
+        """R(r, tau)/R(0, 0) at the separations, and its ridge."""
+        correlation = np.fft.irfft(of, n=FINE * points, axis=1)
+        correlation = correlation / correlation[0, 0]
+        return correlation, *_ridge(correlation, separation, length)
 
     def velocities(of: Modes) -> Array:
-        found = _ridge(_correlation(of, points), separation, length)
-        ridge = _ridge_velocity(*(values[used] for values in (*found, lag)))
+        """By the ridge: its slope through 0, lags with the square of their correlation as weights; by the phase."""
+        _, moved, weight = ridge_of(of)
+        tau, squared = lag[used], weight[used] ** 2
+        ridge = float(np.sum(squared * tau * moved[used]) / np.sum(squared * tau**2))
         return np.array([ridge, _phase_velocity(of, used, lag, wavenumber, ridge)])
 
+    cross = sums.sum(axis=0) / pairs.sum(axis=0)[:, None]
+    if float(np.abs(sums[:, 0].sum())) > 1e-18 * float(np.sum(values**2)) * points:
+        correlation, peak, peak_correlation = ridge_of(cross)
+        first = float(peak_correlation[1])
+    else:
+        correlation, first = np.full((lags, separation.size), np.nan), float("nan")
+        peak, peak_correlation = _ridge(correlation, separation, length)
+    used = _used_lags(peak, peak_correlation, length)
     both, widths = np.full(2, np.nan), np.full(2, np.nan)
-    if fluctuates and used.any():
+    if np.isfinite(first) and used.any():
         both = velocities(cross)
     if np.isfinite(both).all() and segments > 1:
-        rest = 1 - 1 / segments
-        added = np.stack([rest * (both - velocities(cross_of(without=n))) for n in range(segments)])
+        others = [np.arange(segments) != n for n in range(segments)]
+        without = [velocities(sums[kept].sum(axis=0) / pairs[kept].sum(axis=0)[:, None]) for kept in others]
+        added = (1 - 1 / segments) * (both - np.stack(without))
         widths = student_t95(degrees_of_freedom(segments)) * standard_error(added)
-    first = float(peak_correlation[1]) if fluctuates else float("nan")
-    reason = _why_not(both + probe.grid_velocity, widths, segments, first, count)
-    velocity, phase = np.full(2, np.nan) if reason else both + probe.grid_velocity
-    half_width, phase_half_width = np.full(2, np.nan) if reason else widths
+    both = both + grid_velocity
+    reason = _why_not(both, widths, segments, first, count)
+    if reason:
+        both, widths = np.full(2, np.nan), np.full(2, np.nan)
     return Convection(
         field,
-        float(probe.axis(field, "z")[height]),
+        float(probe[layout.line_of(field, "z")][height]),
         np.fft.fftshift(np.fft.fftfreq(points, 1 / length)),
         lag,
         np.fft.fftshift(correlation[:, ::FINE], axes=1),
-        peak + probe.grid_velocity * lag,
+        peak + grid_velocity * lag,
         peak,
         peak_correlation,
         used,
-        float(velocity),
-        float(half_width),
-        float(phase),
-        float(phase_half_width),
+        float(both[0]),
+        float(widths[0]),
+        float(both[1]),
+        float(widths[1]),
         reason,
     )

@@ -6,6 +6,7 @@ densities, and their moments as moments.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from sluice_post.wall_view import WallView, wall_view
 
 FIELDS = ("u", "v", "w", "p")
 SHEARS = layout.SHEAR_HISTOGRAMS
-_DIRECTIONS = {"shear_x": "tau_xz", "shear_y": "tau_yz", "u_joint": "u", "w_joint": "w"}  # which names count them
+_COUNTED = {"shear_x": "tau_xz", "shear_y": "tau_yz"}  # names that count directions
 
 # Profiles of the statistics: for wall units, and to be compared with the moments of the histograms.
 _CENTRE_PROFILES = (*layout.VELOCITY_MOMENTS, *layout.PRESSURE_MOMENTS)
@@ -86,19 +87,11 @@ def check_counts(path: Path, parameters: FlowParameters, blocks: Blocks) -> None
 
 
 @dataclass(frozen=True)
-class Bins:
-    """Lower edge of the first bin, and width, of each histogram."""
-
-    low: Array
-    width: Array
-
-
-@dataclass(frozen=True)
 class DensityBlocks:
     """Blocks of densities.h5 with the profiles of statistics.h5, and what they have in common."""
 
     blocks: Blocks  # sums only
-    bins: dict[str, Bins]
+    bins: dict[str, tuple[Array, Array]]  # lower edge of the first bin, and width, of each histogram
     z_joint: Array
     same_samples: bool  # as in the statistics
 
@@ -111,27 +104,25 @@ def load_densities(directory: Path, statistics: Blocks, begin: float | None, end
     _, blocks, z_joint = read_densities(path)
     blocks = choose_blocks(path, blocks, statistics, begin, end)
     check_bins(path, blocks)
-    constant = {name: blocks.face[name][0] for name in layout.BIN_DATASETS if name in blocks.face}
-    sums = {name: values for name, values in blocks.face.items() if name not in constant}
     bins = {}
     for name in (*layout.HISTOGRAMS, *(layout.JOINT_BINNED if z_joint.size else ())):
-        middle, width = (constant[form.format(name)] for form in (layout.BIN_MIDDLE, layout.BIN_WIDTH))
+        middle, width = (blocks.face[form.format(name)][0] for form in (layout.BIN_MIDDLE, layout.BIN_WIDTH))
         if not np.all(width > 0):
             raise InputOutputError(f"{path}: '/{layout.BIN_WIDTH.format(name)}' holds a width that is not positive")
-        joint = name in layout.JOINT_BINNED
-        scale, below = (layout.JOINT_WIDTHS, layout.JOINT_BINS / 2) if joint else (1, layout.BINS / 2)
-        bins[name] = Bins(middle - below * scale * width, scale * width)
-    same = (int(blocks.samples.sum()), blocks.time_begin[0], blocks.time_end[-1]) == (
-        *(int(statistics.samples.sum()), statistics.time_begin[0]),
-        statistics.time_end[-1],
-    )
-    blocks = replace(blocks, face=sums)
-    blocks = with_profiles(blocks, statistics, path, _CENTRE_PROFILES, _FACE_PROFILES)
-    return DensityBlocks(blocks, bins, z_joint, same)
+        joint = layout.JOINT_WIDTHS * width
+        if name not in layout.JOINT_BINNED:
+            bins[name] = middle - layout.BINS / 2 * width, width
+        if name in (*layout.JOINT_BINNED, *SHEARS):
+            bins[f"{name.removesuffix('_joint')}_joint"] = middle - layout.JOINT_BINS / 2 * joint, joint
+    sums = {name: values for name, values in blocks.face.items() if name not in layout.BIN_DATASETS}
+    ours, theirs = ((b.samples.sum(), b.time_begin[0], b.time_end[-1]) for b in (blocks, statistics))
+    blocks = with_profiles(replace(blocks, face=sums), statistics, path, _CENTRE_PROFILES, _FACE_PROFILES)
+    return DensityBlocks(blocks, bins, z_joint, ours == theirs)
 
 
 def _sign(name: str, image: str) -> int:
-    return sign_of(_DIRECTIONS.get(name, name), image)
+    name = name.removesuffix("_joint")
+    return sign_of(_COUNTED.get(name, name), image)
 
 
 @dataclass(frozen=True)
@@ -139,7 +130,7 @@ class WallDensities:
     """Histograms of averages, as seen from a wall. Each list has one element for each half that is averaged."""
 
     means: Means
-    bins: dict[str, Bins]
+    bins: dict[str, tuple[Array, Array]]
     z_joint: Array
     profiles: Means  # those of the statistics
     view: WallView
@@ -158,11 +149,15 @@ class WallDensities:
     @property
     def reach_plus(self) -> float:
         """z+ at the end of the view from the wall."""
-        return self.parameters.reach * self.u_tau / self.parameters.viscosity
+        return self.parameters.reach * self.re_tau
+
+    def unit(self, name: str) -> float:
+        """The unit of a field's fluctuations; the wall shear is over its mean already."""
+        return 1.0 if name in SHEARS else self.u_tau ** (2 if name == "p" else 1)
 
     def plus(self, z: Array) -> Array:
         """Heights in wall units."""
-        return z * self.u_tau / self.parameters.viscosity
+        return z * self.re_tau
 
     def z(self, name: str) -> Array:
         """Where a field's histograms are, up to the centre: at cell centres, those of w on faces."""
@@ -175,40 +170,31 @@ class WallDensities:
         odd = self.view.symmetry in images and _sign(name, images[self.view.symmetry]) < 0
         return np.isclose(self.z(name), self.parameters.reach) & odd
 
+    def from_wall(self, values: Array, image: str) -> Array:
+        """Values over the height, or of both walls, with those of the wall of an image first."""
+        return values[::-1] if "z" in image else values
+
     def histograms(self, name: str) -> list[Histogram]:
-        """Of a field at each height of `z`; u is relative to the wall."""
-        counts, bins = self.means.face[layout.HISTOGRAM.format(name)], self.bins[name]
-        found = []
+        """Of a field at each height of `z`, u relative to the wall; or of tau_x (`shear_x`), tau_y over mean tau_x."""
+        found, arrays = [], (self.means.face[layout.HISTOGRAM.format(name)], *self.bins[name])
         for image in self.view.images:
-            of_height = slice(None, None, -1 if "z" in image else 1)
-            sign = _sign(name, image)
+            whole, sign = Histogram(*(self.from_wall(values, image) for values in arrays)), _sign(name, image)
+            if name in SHEARS:
+                found.append(whole.at(0).linear(sign / self.u_tau**2))
+                continue
             wall = self.parameters.velocity_top if "z" in image else self.parameters.velocity_bottom
             offset = -sign * wall["uv".index(name)] if name in ("u", "v") else 0.0
-            all_heights = Histogram(counts[of_height], bins.low[of_height], bins.width[of_height])
-            found.append(all_heights.at(slice(len(self.z(name)))).linear(sign, offset))
+            found.append(whole.at(slice(len(self.z(name)))).linear(sign, offset))
         return found
 
-    def shear(self, name: str) -> list[Histogram]:
-        """Of the wall shear tau_x (`shear_x`) or tau_y over the mean of tau_x."""
-        counts, bins, found = self.means.face[layout.HISTOGRAM.format(name)], self.bins[name], []
-        for image in self.view.images:
-            wall = 1 if "z" in image else 0
-            of_wall = Histogram(counts[wall], bins.low[wall], bins.width[wall])
-            found.append(of_wall.linear(_sign(name, image) / self.u_tau**2))
-        return found
+    def _joint(self, histogram: str, names: Sequence[str], n: int, image: str, unit: float = 1.0) -> Joint:
+        low, width = np.transpose([[values[n] for values in self.bins[name]] for name in names])
+        return Joint(self.means.face[histogram][n], low, width).linear([_sign(name, image) / unit for name in names])
 
     def shear_joint(self) -> list[Joint]:
         """Of tau_x and tau_y over the mean of tau_x."""
-        found = []
-        for image in self.view.images:
-            wall = 1 if "z" in image else 0
-            bins = [self.bins[name] for name in SHEARS]
-            middle = [float(b.low[wall] + layout.BINS / 2 * b.width[wall]) for b in bins]
-            widths = [layout.JOINT_WIDTHS * float(b.width[wall]) for b in bins]
-            low = [m - layout.JOINT_BINS / 2 * width for m, width in zip(middle, widths, strict=True)]
-            joint = Joint(self.means.face[layout.SHEAR_JOINT][wall], (low[0], low[1]), (widths[0], widths[1]))
-            found.append(joint.linear([_sign(name, image) / self.u_tau**2 for name in SHEARS]))
-        return found
+        names, unit = [f"{name}_joint" for name in SHEARS], self.u_tau**2
+        return [self._joint(layout.SHEAR_JOINT, names, int("z" in of), of, unit) for of in self.view.images]
 
     def _joint_places(self) -> dict[float, list[tuple[str, int]]]:
         """Heights above the wall, each with the images and the numbers in the file that it is found at."""
@@ -228,16 +214,10 @@ class WallDensities:
 
     def joints(self) -> list[list[Joint]]:
         """Joint histograms of u and w at the heights `joint_z`, in the units of the run."""
-
-        def joint(image: str, n: int) -> Joint:
-            bins = [self.bins[name] for name in layout.JOINT_BINNED]
-            low, width = (
-                [float(v[n]) for v in values] for values in zip(*((b.low, b.width) for b in bins), strict=True)
-            )
-            found = Joint(self.means.face[layout.JOINT][n], (low[0], low[1]), (width[0], width[1]))
-            return found.linear([_sign(name, image) for name in layout.JOINT_BINNED])
-
-        return [[joint(*place) for place in places] for places in self._joint_places().values()]
+        return [
+            [self._joint(layout.JOINT, layout.JOINT_BINNED, n, image) for image, n in places]
+            for places in self._joint_places().values()
+        ]
 
 
 def wall_densities(
@@ -245,13 +225,11 @@ def wall_densities(
 ) -> WallDensities:
     """Histograms as seen from a wall. `side`: both (symmetric halves averaged), bottom or top. Default: all blocks."""
     means = means or loaded.blocks.means()
-    profiles = Means(
-        means.z,
-        means.z_face,
+    centre, face = (
         {name: means.centre[name] for name in _CENTRE_PROFILES},
         {name: means.face[name] for name in _FACE_PROFILES},
-        means.forcing,
-        means.samples,
     )
-    view = wall_view(profiles, parameters, side)
-    return WallDensities(means, loaded.bins, loaded.z_joint, profiles, view, parameters)
+    profiles = Means(means.z, means.z_face, centre, face, means.forcing, means.samples)
+    return WallDensities(
+        means, loaded.bins, loaded.z_joint, profiles, wall_view(profiles, parameters, side), parameters
+    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+
+from matplotlib.figure import Figure
 
 from sluice_post import density_figures, density_tables, export, joint_figures, layout
 from sluice_post.evaluated_densities import EvaluatedDensities
@@ -11,37 +14,38 @@ from sluice_post.report_entries import Entry, draw_entries, of_wall
 
 def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
     """The figures of densities, quadrants and wall shear."""
-    band = " Bands: 95 % confidence intervals." if evaluated.widths is not None else ""
+    band = " Bands: 95 % confidence intervals." if evaluated.bands else ""
     cut_off = (
         "Open symbols: values beyond the bins, which count in the end bins, would change the moment by more than its "
         "interval (estimated)."
     )
-    hole = "Outside |u'w'| = H u_rms w_rms, in wall units." + band
+
+    def entry(
+        name: str, draw: Callable[[EvaluatedDensities], Figure | None], title: str, caption: str, wide: bool = True
+    ) -> Entry:
+        return Entry(name, title, caption, lambda: draw(evaluated), wide)
+
     entries = [
-        Entry("densities", "Densities of velocity and pressure",
-              "Of the fluctuations over their standard deviation, at the planes nearest to these heights." + band,
-              lambda: density_figures.densities_figure(evaluated), wide=True),
-        Entry("density_moments", "Skewness and flatness of the densities",
-              "Of velocity and pressure, w positive away from the wall. Dashed: the Gaussian values 0 and 3. " + cut_off
-              + band,
-              lambda: density_figures.moments_figure(evaluated), wide=True),
-        Entry("wall_shear", "Densities of the wall shear", "Over the mean of its streamwise component." + band,
-              lambda: density_figures.wall_shear_figure(evaluated), wide=True),
-        Entry("density_map", "Density of u over the height",
+        entry("densities", density_figures.densities_figure, "Densities of velocity and pressure",
+              "Of the fluctuations over their standard deviation, at the planes nearest to these heights." + band),
+        entry("density_moments", density_figures.moments_figure, "Skewness and flatness of the densities",
+              "Of velocity and pressure, w positive away from the wall. Dashed: the Gaussian values 0 and 3. "
+              + cut_off + band),
+        entry("wall_shear", density_figures.wall_shear_figure, "Densities of the wall shear",
+              "Over the mean of its streamwise component." + band),
+        entry("density_map", density_figures.map_figure, "Density of u over the height",
               "Relative to the wall. Nothing is shown beyond the bins, about 8 standard deviations from the mean.",
-              lambda: density_figures.map_figure(evaluated)),
-        Entry("wall_shear_joint", "Joint density of both components of the wall shear", "",
-              lambda: joint_figures.shear_joint_figure(evaluated)),
-        Entry("quadrants", "Quadrants of the shear stress",
-              "Contributions in wall units, and fractions of time." + band,
-              lambda: density_figures.quadrants_figure(evaluated), wide=True),
-        Entry("joint_uw", "Joint densities of u and w", "At the heights of output.densities.heights.",
-              lambda: joint_figures.joint_figure(evaluated), wide=True),
-        Entry("covariance_uw", "Covariance integrands",
-              "Their integral over each quadrant is what it contributes to the shear stress.",
-              lambda: joint_figures.covariance_figure(evaluated), wide=True),
-        Entry("quadrants_outside_holes", "Quadrants outside hyperbolic holes", hole,
-              lambda: density_figures.holes_figure(evaluated), wide=True),
+              wide=False),
+        entry("wall_shear_joint", joint_figures.shear_joint_figure,
+              "Joint density of both components of the wall shear", "", wide=False),
+        entry("quadrants", density_figures.quadrants_figure, "Quadrants of the shear stress",
+              "Contributions in wall units, and fractions of time." + band),
+        entry("joint_uw", joint_figures.joint_figure, "Joint densities of u and w",
+              "At the heights of output.densities.heights."),
+        entry("covariance_uw", joint_figures.covariance_figure, "Covariance integrands",
+              "Their integral over each quadrant is what it contributes to the shear stress."),
+        entry("quadrants_outside_holes", density_figures.holes_figure, "Quadrants outside hyperbolic holes",
+              "Outside |u'w'| = H u_rms w_rms, in wall units." + band),
     ]  # fmt: skip
     return of_wall(entries, evaluated.found.view.wall)
 

@@ -7,22 +7,27 @@ Cambridge University Press (2000), sec. 11.3.2): all tensors that can occur lie 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+import xarray as xr
 
-from sluice_post import export
 from sluice_post.arrays import Array
-from sluice_post.budgets import WallBudgets, wall_budgets
+from sluice_post.budgets import KOLMOGOROV, WallBudgets, wall_budgets
+from sluice_post.datasets.cf import PLANES_AND_TIME
+from sluice_post.datasets.variables import About, dataset, described, heights
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import half_widths95
+from sluice_post.uncertainty import intervals
 
 COMPONENTS = ("uu", "vv", "ww", "uw")
-TENSORS = ("stress", "dissipation")
-SPACINGS = ("dx", "dy", "dz")
+TENSORS = {"stress": "Reynolds stresses", "dissipation": "dissipation tensor"}
+_ABOUT: dict[str, About] = {
+    "enstrophy_plus": ("z", "enstrophy of the fluctuations", "u_tau^4/nu^2"),
+    "epsilon_plus": ("z", "dissipation of k", "u_tau^4/nu"),
+    **KOLMOGOROV,
+    "kolmogorov_time_plus": ("z", "Kolmogorov's time", "nu/u_tau^2"),
+}
 
 
 def two_component_limit(xi: Array) -> Array:
@@ -35,15 +40,14 @@ def anisotropy(tensor: dict[str, Array]) -> dict[str, Array]:
     trace = tensor["uu"] + tensor["vv"] + tensor["ww"]
     safe = np.where(trace > 0, trace, np.nan)
     b = {name: tensor[name] / safe - (1 / 3 if name in ("uu", "vv", "ww") else 0) for name in tensor}
-    uv, vw = b.get("uv", np.zeros_like(trace)), b.get("vw", np.zeros_like(trace))
-    squares = b["uu"] ** 2 + b["vv"] ** 2 + b["ww"] ** 2 + 2 * (b["uw"] ** 2 + uv**2 + vw**2)
-    determinant = (
-        b["vv"] * (b["uu"] * b["ww"] - b["uw"] ** 2) + 2 * uv * vw * b["uw"] - b["uu"] * vw**2 - b["ww"] * uv**2
-    )  # b_ij b_jk b_ki is 3 times that: b has no trace
+    zero = np.zeros_like(trace)
+    uv, vw, uw = b.get("uv", zero), b.get("vw", zero), b["uw"]
+    matrix = np.stack([b["uu"], uv, uw, uv, b["vv"], vw, uw, vw, b["ww"]], axis=-1).reshape(*trace.shape, 3, 3)
+    square = matrix @ matrix
     return {
         **{f"b_{name}": values for name, values in b.items()},
-        "xi": np.cbrt(determinant / 2),
-        "eta": np.sqrt(squares / 6),
+        "xi": np.cbrt(np.trace(square @ matrix, axis1=-2, axis2=-1) / 6),
+        "eta": np.sqrt(np.trace(square, axis1=-2, axis2=-1) / 6),
     }
 
 
@@ -81,32 +85,14 @@ def derived_of(means: Means, parameters: FlowParameters, side: str | None = None
     return values
 
 
-@dataclass(frozen=True)
-class Derived:
-    """Derived profiles against z+, and the half widths of their 95 % intervals, which a single block does not have."""
-
-    z_over_h: Array
-    z_plus: Array
-    values: dict[str, Array]
-    bands: dict[str, Array]
-
-
-def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> Derived:
-    """Derived profiles with their intervals, as seen from `side`."""
+def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> xr.Dataset:
+    """Derived profiles (z) with their intervals, which a single block does not have, as seen from `side`."""
     profiles = wall_profiles(blocks.means(), parameters, side)
-
-    def values(means: Means) -> dict[str, Array]:
-        return derived_of(means, parameters, side)
-
-    bands = half_widths95(values, blocks) if len(blocks) > 1 else {}
-    return Derived(profiles.z, profiles.z_plus, values(blocks.means()), bands)
-
-
-def csv_text(derived: Derived) -> str:
-    """The profiles as CSV; `<name>_ci95` is the half width of an interval."""
-    columns = {"z_over_h": derived.z_over_h, "z_plus": derived.z_plus}
-    for name, values in derived.values.items():
-        columns[name] = values
-        if name in derived.bands:
-            columns[f"{name}_ci95"] = derived.bands[name]
-    return export.csv_text(columns)
+    values = intervals(lambda means: derived_of(means, parameters, side), blocks)
+    table: dict[str, About] = {
+        f"{tensor}_{part}": ("z", f"{part} of the anisotropy of the {of}", "1")
+        for tensor, of in TENSORS.items()
+        for part in ("xi", "eta", *(f"b_{component}" for component in (*COMPONENTS, "uv", "vw")))
+    }
+    coordinates = heights("z", profiles.z, profiles.u_tau, profiles.viscosity)
+    return dataset(described(values, table | _ABOUT), coordinates, PLANES_AND_TIME)

@@ -5,36 +5,36 @@ A function that takes axes draws one panel into them and returns them; the other
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sluice_post.derived import COMPONENTS, SPACINGS, TENSORS, Derived, two_component_limit
-from sluice_post.style import (
-    BLACK,
-    BLUE,
-    COMPONENT,
-    ORANGE,
-    PURPLE,
-    THIN,
-    VERMILLION,
-    line_with_band,
-    log_wall_axis,
-    new_figure,
-)
+from sluice_post.derived import TENSORS, two_component_limit
+from sluice_post.lines import wall_axes
+from sluice_post.style import BLACK, BLUE, COMPONENT, ORANGE, PURPLE, THIN, VERMILLION, new_figure
 
 _COLOURS = {"stress": BLUE, "dissipation": VERMILLION}
-_NAMES = {"stress": "Reynolds stresses", "dissipation": "dissipation tensor"}
 _MARKS = {5.0: "s", 15.0: "^", 50.0: "D", np.inf: "o"}  # z+, inf: the last point
 _OF_COMPONENT = {"uu": COMPONENT["u"], "vv": COMPONENT["v"], "ww": COMPONENT["w"], "uw": PURPLE}
+_TEXTS: tuple[tuple[str, tuple[float, float], dict[str, Any]], ...] = (
+    ("isotropic", (0.0, -0.012), {"va": "top"}),
+    ("one component", (1 / 3, 1 / 3 + 0.012), {"va": "bottom"}),
+    ("two components,\naxisymmetric", (-1 / 6, 1 / 6 + 0.016), {"va": "bottom"}),
+    ("two components", (0.03, 0.208), {"va": "bottom"}),
+    ("axisymmetric, one large", (0.215, 0.165), {"va": "center", "rotation": 45, "transform_rotates_text": True}),
+    ("axisymmetric, one small", (-0.105, 0.075), {"va": "center", "rotation": -45, "transform_rotates_text": True}),
+)
 
 
-def tensors_of(derived: Derived) -> list[str]:
+def _tensors_of(derived: xr.Dataset) -> list[str]:
     """The tensors whose anisotropy is known."""
-    return [tensor for tensor in TENSORS if f"{tensor}_xi" in derived.values]
+    return [tensor for tensor in TENSORS if f"{tensor}_xi" in derived]
 
 
-def invariant_map_figure(derived: Derived) -> Figure:
+def invariant_map_figure(derived: xr.Dataset) -> Figure:
     """Lumley's triangle with its legend beside it."""
     figure = new_figure(9.6, 5.6)
     invariant_map(figure.add_subplot(), derived)
@@ -42,43 +42,30 @@ def invariant_map_figure(derived: Derived) -> Figure:
     return figure
 
 
-def invariant_map(axes: Axes, derived: Derived) -> Axes:
+def invariant_map(axes: Axes, derived: xr.Dataset) -> Axes:
     """Lumley's triangle and the way through it from the wall to the centre."""
     xi = np.linspace(-1 / 6, 1 / 3, 200)
-    side = {"color": BLACK, "linewidth": 1.0, "zorder": 2}
-    axes.plot(xi, two_component_limit(xi), **side)  # type: ignore[arg-type]
-    axes.plot([-1 / 6, 0, 1 / 3], [1 / 6, 0, 1 / 3], **side)  # type: ignore[arg-type]
-    far = len(derived.z_plus) - 1
-    for tensor in tensors_of(derived):
-        x, y = derived.values[f"{tensor}_xi"], derived.values[f"{tensor}_eta"]
+    for side in ((xi, two_component_limit(xi)), ([-1 / 6, 0, 1 / 3], [1 / 6, 0, 1 / 3])):
+        axes.plot(*side, color=BLACK, linewidth=1.0, zorder=2)
+    z_plus = derived["z_plus"].values
+    marks = {marker: min(int(np.searchsorted(z_plus, height)), len(z_plus) - 1) for height, marker in _MARKS.items()}
+    for tensor in _tensors_of(derived):
+        x, y = f"{tensor}_xi", f"{tensor}_eta"
         colour = _COLOURS[tensor]
-        axes.plot(x, y, color=colour, label=_NAMES[tensor], zorder=3)
-        for height, marker in _MARKS.items():
-            n = min(int(np.searchsorted(derived.z_plus, height)), far)
-            width = {} if not derived.bands else {
-                "xerr": derived.bands[f"{tensor}_xi"][n], "yerr": derived.bands[f"{tensor}_eta"][n]
-            }  # fmt: skip
+        axes.plot(derived[x], derived[y], color=colour, label=TENSORS[tensor], zorder=3)
+        for marker, n in marks.items():
+            bars: dict[str, Any] = {f"{of}err": float(derived[f"{name}_ci95"][n]) for of, name in (("x", x), ("y", y))
+                    if f"{name}_ci95" in derived}  # fmt: skip
             axes.errorbar(
-                x[n], y[n], **width, marker=marker, markersize=7, color=colour, markerfacecolor="white",
-                capsize=2.5, elinewidth=1.0, zorder=4,
+                float(derived[x][n]), float(derived[y][n]), **bars, marker=marker, markersize=7, color=colour,
+                markerfacecolor="white", capsize=2.5, elinewidth=1.0, zorder=4,
             )  # fmt: skip
     for height, marker in _MARKS.items():
-        label = rf"$z^+={derived.z_plus[far]:.0f}$" if np.isinf(height) else rf"$z^+={height:g}$"
-        if np.isinf(height) or height < derived.z_plus[far]:
+        label = rf"$z^+={z_plus[-1]:.0f}$" if np.isinf(height) else rf"$z^+={height:g}$"
+        if np.isinf(height) or height < z_plus[-1]:
             axes.plot([], [], linestyle="none", marker=marker, color=BLACK, markerfacecolor="white", label=label)
-    grey = {"fontsize": 11, "color": "#555555", "ha": "center"}
-    for text, at, vertical in (
-        ("isotropic", (0.0, -0.012), "top"),
-        ("one component", (1 / 3, 1 / 3 + 0.012), "bottom"),
-        ("two components,\naxisymmetric", (-1 / 6, 1 / 6 + 0.016), "bottom"),
-        ("two components", (0.03, 0.208), "bottom"),
-    ):
-        axes.text(*at, text, va=vertical, **grey)  # type: ignore[arg-type]
-    for text, at, angle in (
-        ("axisymmetric, one large", (0.215, 0.165), 45),
-        ("axisymmetric, one small", (-0.105, 0.075), -45),
-    ):
-        axes.text(*at, text, va="center", rotation=angle, transform_rotates_text=True, **grey)  # type: ignore[arg-type]
+    for text, at, style in _TEXTS:
+        axes.text(*at, text, fontsize=11, color="#555555", ha="center", **style)
     axes.set_xlim(-0.24, 0.4)
     axes.set_ylim(-0.04, 0.37)
     axes.set_xlabel(r"$\xi$, where $6\xi^3=b_{ij}b_{jk}b_{ki}$")
@@ -86,9 +73,9 @@ def invariant_map(axes: Axes, derived: Derived) -> Axes:
     return axes
 
 
-def anisotropy_figure(derived: Derived) -> Figure:
+def anisotropy_figure(derived: xr.Dataset) -> Figure:
     """Components of the anisotropy of the Reynolds stresses and of their dissipation against z+."""
-    tensors = tensors_of(derived)
+    tensors = _tensors_of(derived)
     figure = new_figure(4.8 * len(tensors) + 1.2, 4.6)
     panels = figure.subplots(1, len(tensors), squeeze=False, sharey=True)[0]
     for axes, tensor in zip(panels, tensors, strict=True):
@@ -99,33 +86,32 @@ def anisotropy_figure(derived: Derived) -> Figure:
     return figure
 
 
-def anisotropy(axes: Axes, derived: Derived, tensor: str) -> Axes:
+def anisotropy(axes: Axes, derived: xr.Dataset, tensor: str) -> Axes:
     """Components of the anisotropy against z+. `tensor`: stress or dissipation."""
-    log_wall_axis(axes, derived.z_plus)
+    lines = [(f"{tensor}_b_{name}", colour, rf"$b_{{{name}}}$") for name, colour in _OF_COMPONENT.items()]
+    wall_axes(axes, derived, r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$", *lines)
     axes.axhline(0, **THIN)
-    for name in COMPONENTS:
-        _line(axes, derived, f"{tensor}_b_{name}", _OF_COMPONENT[name], rf"$b_{{{name}}}$")
-    axes.set_title(_NAMES[tensor], fontsize=12)
-    axes.set_ylabel(r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$")
+    axes.set_title(TENSORS[tensor], fontsize=12)
     return axes
 
 
-def enstrophy(axes: Axes, derived: Derived) -> Axes:
+def enstrophy(axes: Axes, derived: xr.Dataset) -> Axes:
     """Enstrophy of the fluctuations and the dissipation of k, which it equals in homogeneous turbulence."""
-    log_wall_axis(axes, derived.z_plus)
-    label = r"enstrophy $\langle\omega_i\omega_i\rangle\,\nu^2/u_\tau^4$"
-    _line(axes, derived, "enstrophy_plus", BLUE, label)
-    if "epsilon_plus" in derived.values:
-        _line(axes, derived, "epsilon_plus", VERMILLION, r"dissipation of $k$, $\varepsilon\,\nu/u_\tau^4$")
+    wall_axes(
+        axes,
+        derived,
+        "enstrophy, dissipation in wall units",
+        ("enstrophy_plus", BLUE, r"enstrophy $\langle\omega_i\omega_i\rangle\,\nu^2/u_\tau^4$"),
+        ("epsilon_plus", VERMILLION, r"dissipation of $k$, $\varepsilon\,\nu/u_\tau^4$"),
+    )
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("enstrophy, dissipation in wall units")
     axes.legend(loc="lower left")
     return axes
 
 
-def kolmogorov_figure(derived: Derived) -> Figure | None:
+def kolmogorov_figure(derived: xr.Dataset) -> Figure | None:
     """Kolmogorov's length in wall units, and the size of the cells in this length."""
-    if "eta_plus" not in derived.values:
+    if "eta_plus" not in derived:
         return None
     figure = new_figure(9.6, 4.2)
     left, right = figure.subplots(1, 2)
@@ -134,25 +120,18 @@ def kolmogorov_figure(derived: Derived) -> Figure | None:
     return figure
 
 
-def kolmogorov_length(axes: Axes, derived: Derived) -> Axes:
+def kolmogorov_length(axes: Axes, derived: xr.Dataset) -> Axes:
     """Kolmogorov's length in wall units against z+."""
-    log_wall_axis(axes, derived.z_plus)
-    _line(axes, derived, "eta_plus", None, "")
-    axes.set_ylabel(r"Kolmogorov length $\eta^+$")
+    wall_axes(axes, derived, r"Kolmogorov length $\eta^+$", ("eta_plus", None, ""))
     axes.set_ylim(bottom=0)
     return axes
 
 
-def cell_sizes(axes: Axes, derived: Derived) -> Axes:
+def cell_sizes(axes: Axes, derived: xr.Dataset) -> Axes:
     """The size of the cells over Kolmogorov's length against z+."""
-    log_wall_axis(axes, derived.z_plus)
-    for name, colour in zip(SPACINGS, (BLUE, ORANGE, VERMILLION), strict=True):
-        _line(axes, derived, f"{name}_over_eta", colour, rf"$\Delta {name[-1]}/\eta$")
-    axes.set_ylabel(r"size of the cells over $\eta$")
-    axes.set_ylim(0, 1.2 * max(float(np.max(derived.values[f"{name}_over_eta"])) for name in SPACINGS))
+    colours = {"dx_over_eta": BLUE, "dy_over_eta": ORANGE, "dz_over_eta": VERMILLION}
+    lines = [(name, colour, rf"$\Delta {name[1]}/\eta$") for name, colour in colours.items()]
+    wall_axes(axes, derived, r"size of the cells over $\eta$", *lines)
+    axes.set_ylim(0, 1.2 * max(float(derived[name].max()) for name in colours))
     axes.legend(loc="upper right", ncols=3)
     return axes
-
-
-def _line(axes: Axes, derived: Derived, name: str, colour: str | None, label: str) -> None:
-    line_with_band(axes, derived.z_plus, derived.values[name], derived.bands.get(name), color=colour, label=label)

@@ -4,23 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post.arrays import Array
+from sluice_post.datasets import variables as described
+from sluice_post.datasets.cf import PLANES_AND_TIME
+from sluice_post.datasets.variables import RHO, Variables, dataset, variable
 from sluice_post.densities import FIELDS, SHEARS, DensityBlocks, WallDensities, wall_densities
+from sluice_post.evaluated_values import EvaluatedValues, with_bands
 from sluice_post.histograms import Histogram, beyond_bins, density, moments
+from sluice_post.layout import QUADRANTS
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import face_values, wall_profiles
-from sluice_post.quadrants import outside_holes, quadrant_profiles
-from sluice_post.spectra import require_heights, usual_heights
+from sluice_post.quadrants import HOLE_SIZES, JOINT_MIDDLES, outside_holes, quadrant_profiles, standardized_density
+from sluice_post.spectra import names_of_heights, require_heights, usual_heights
 from sluice_post.statistics import Means
-from sluice_post.uncertainty import half_widths95
 
 EDGES = np.linspace(-8, 8, 129)  # of the bins of densities, in standard deviations
 MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
+
+# Description, dimensions of the moments, and unit.
+_ABOUT: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "u": ("streamwise velocity", ("z",), "u_tau"),
+    "v": ("spanwise velocity", ("z",), "u_tau"),
+    "w": ("wall-normal velocity", ("z_face",), "u_tau"),
+    "p": ("pressure", ("z",), f"{RHO}u_tau^2"),
+    "shear_x": ("streamwise wall shear stress", (), f"{RHO}u_tau^2"),
+    "shear_y": ("spanwise wall shear stress", (), f"{RHO}u_tau^2"),
+}
 
 # Moments of order n are compared where the fraction of points in the end bins is below _KNOWN/8^n: their values, 8
 # standard deviations or more from the mean, are not known.
@@ -30,7 +46,7 @@ _STILL = 1e-6  # a smaller rms in wall units is round-off, for example of w on a
 
 
 @dataclass(frozen=True)
-class EvaluatedDensities:
+class EvaluatedDensities(EvaluatedValues):
     """Densities as seen from a wall, and what follows from them by name, with half widths of intervals.
 
     `density_u` is (height, bin of EDGES), of u' over its standard deviation times that standard deviation;
@@ -44,21 +60,44 @@ class EvaluatedDensities:
     names: tuple[str, ...]  # of the heights
     planes: dict[str, NDArray[np.int64]]  # nearest to the heights
     shear_edges: dict[str, Array]
-    values: dict[str, Array]
-    widths: dict[str, Array] | None  # None with a single block
     beyond: dict[str, Array]  # what the values beyond the bins would add to rms, skewness and flatness; an estimate
 
     def z_plus(self, field: str) -> Array:
         """Heights of the planes of a field that are nearest to the chosen heights."""
         return self.found.plus(self.found.z(field)[self.planes[field]])
 
-    def width(self, name: str) -> Array:
-        """Half widths of intervals; NaN if not known."""
-        return self.widths[name] if self.widths else np.full(self.values[name].shape, np.nan)
-
     def is_cut_off(self, name: str) -> NDArray[np.bool_]:
         """Where the values beyond the bins would change a moment by more than its interval; by anything without one."""
         return np.abs(self.beyond[name]) > np.nan_to_num(self.width(name))
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """Densities, moments, quadrants and holes, as seen from a wall.
+
+        `density_u` (height, deviation) is of u' over its standard deviation at the planes nearest to the chosen
+        heights, `joint_uw` (z_joint, deviation_u, deviation_w) the joint density of u' and w' over theirs.
+        """
+        found, variables = self.found, self.described()
+        scales = (found.u_tau, found.parameters.viscosity)
+        coordinates = described.heights("z", found.z("u"), *scales) | described.heights("z_face", found.z("w"), *scales)
+        coordinates |= {
+            "height": variable("height", list(self.names), "chosen height: z+, centre or surface"),
+            "deviation": variable("deviation", MIDDLES, "deviation from the mean", "standard deviation"),
+            "quadrant": variable("quadrant", QUADRANTS, "quadrant of u' and w'"),
+            "hole_size": variable("hole_size", HOLE_SIZES, "|u'w'| at the edge of the hole", "u_rms w_rms"),
+        }
+        for shear, edges in self.shear_edges.items():
+            name, _, unit = _ABOUT[shear]
+            coordinates[shear] = variable(shear, (edges[1:] + edges[:-1]) / 2, name, unit)
+        if found.joint_z.size:
+            coordinates |= described.heights("z_joint", found.joint_z, *scales)
+            for dim, field in (("deviation_u", "u"), ("deviation_w", "w")):
+                coordinates[dim] = variable(dim, JOINT_MIDDLES, f"deviation of {field}", "standard deviation")
+            joint = [standardized_density(joints) for joints in found.joints()]
+            about = "joint density of u' and w' over their standard deviations"
+            variables["joint_uw"] = variable(("z_joint", "deviation_u", "deviation_w"), joint, about)
+        attributes = {"u_tau": found.u_tau, "re_tau": found.re_tau, "wall": found.view.wall}
+        return dataset(variables, coordinates, PLANES_AND_TIME, **attributes)
 
 
 def _standardized_density(histograms: list[Histogram]) -> Array:
@@ -80,38 +119,40 @@ def _below_zero(histograms: list[Histogram]) -> float:
 def _beyond(found: WallDensities) -> dict[str, Array]:
     """What the values beyond the bins would add to the moments, by the names of these."""
     changes: dict[str, Array] = {}
-    for name in (*FIELDS, *SHEARS):
-        histograms = found.shear(name) if name in SHEARS else found.histograms(name)
-        of, more = moments(histograms), beyond_bins(histograms)
-        unit = 1.0 if name in SHEARS else found.u_tau ** (2 if name == "p" else 1)
-        changes |= {f"rms_{name}": (np.sqrt(of.variance + more.variance) - of.rms) / unit}
+    for name in _ABOUT:
+        of, more = moments(found.histograms(name)), beyond_bins(found.histograms(name))
+        changes[f"rms_{name}"] = (np.sqrt(of.variance + more.variance) - of.rms) / found.unit(name)
         changes |= {f"skewness_{name}": more.skewness, f"flatness_{name}": more.flatness}
     return changes
 
 
-def _values(
-    found: WallDensities, planes: dict[str, NDArray[np.int64]], shear_edges: dict[str, Array]
-) -> dict[str, Array]:
-    values: dict[str, Array] = {}
-    for field in FIELDS:
-        histograms = found.histograms(field)
+def _variables(found: WallDensities, planes: dict[str, NDArray[np.int64]], shear_edges: dict[str, Array]) -> Variables:
+    values = Variables()
+    for name, (about, dims, unit) in _ABOUT.items():
+        histograms, of_shear = found.histograms(name), name in SHEARS
         of = moments(histograms)
-        unit = found.u_tau ** (2 if field == "p" else 1)
-        values |= {f"mean_{field}": of.mean / unit, f"rms_{field}": of.rms / unit}
-        values |= {f"skewness_{field}": of.skewness, f"flatness_{field}": of.flatness}
-        values[f"density_{field}"] = np.array(
-            [_standardized_density([histogram.at(n) for histogram in histograms]) for n in planes[field]]
-        )
-    for name in SHEARS:
-        of = moments(found.shear(name))
-        values |= {f"rms_{name}": of.rms, f"skewness_{name}": of.skewness, f"flatness_{name}": of.flatness}
-        values[f"density_{name}"] = density(found.shear(name), shear_edges[name])
-    values["backflow"] = np.array(_below_zero(found.shear("shear_x")))
+        if not of_shear:
+            values[f"mean_{name}"] = variable(dims, of.mean / found.unit(name), f"mean {about}", unit)
+        rms = f"root-mean-square deviation from the mean: {about}"
+        values[f"rms_{name}"] = variable(dims, of.rms / found.unit(name), rms, unit)
+        values[f"skewness_{name}"] = variable(dims, of.skewness, f"skewness of the {about}")
+        values[f"flatness_{name}"] = variable(dims, of.flatness, f"flatness of the {about}")
+        if of_shear:
+            of_values = density(histograms, shear_edges[name])
+            values[f"density_{name}"] = variable(name, of_values, f"density of the {about}", f"1/({unit})")
+        else:
+            of_planes = [_standardized_density([h.at(n) for h in histograms]) for n in planes[name]]
+            about = f"density of {name}' over its standard deviation"
+            values[f"density_{name}"] = variable(("height", "deviation"), of_planes, about)
+    backflow = _below_zero(found.histograms("shear_x"))
+    values["backflow"] = variable((), backflow, "probability of streamwise wall shear stress below 0")
     values |= quadrant_profiles(found)
-    holes = [outside_holes(joints) for joints in found.joints()]
-    if holes:
-        values["hole_minus_uw"] = -np.array([contribution for contribution, _ in holes]) / found.u_tau**2
-        values["hole_fraction"] = np.array([fraction for _, fraction in holes])
+    if holes := [outside_holes(joints) for joints in found.joints()]:
+        contribution, fraction = np.moveaxis(np.array(holes), 1, 0)
+        dims = ("z_joint", "quadrant", "hole_size")
+        about = "part of -<u'w'> outside the hole"
+        values["hole_minus_uw"] = variable(dims, -contribution / found.u_tau**2, about, "u_tau^2")
+        values["hole_fraction"] = variable(dims, fraction, "fraction of time outside the hole")
     return values
 
 
@@ -120,75 +161,56 @@ def evaluate_densities(
 ) -> EvaluatedDensities:
     """Densities with intervals at the planes nearest to the heights z+; default: those of spectra."""
     found = wall_densities(loaded, parameters, side)
-    if heights is None:
-        heights = usual_heights(parameters, found.reach_plus)
-    require_heights(heights, parameters, found.reach_plus)
-    z_plus = np.minimum(heights, found.reach_plus)
-    planes = {}
+    chosen = tuple(usual_heights(parameters, found.reach_plus) if heights is None else heights)
+    require_heights(chosen, parameters, found.reach_plus)
+    planes, shear_edges = {}, {}
     for field in FIELDS:
         z = found.z(field)
-        distance = np.abs(found.plus(z)[:, None] - z_plus)
+        distance = np.abs(found.plus(z)[:, None] - np.minimum(chosen, found.reach_plus))
         distance[(z == 0) | (z == found.means.z_face[-1])] = inf  # nothing fluctuates there
         planes[field] = np.argmin(distance, axis=0)
-    shear_edges = {}
     for name in SHEARS:
-        of = moments(found.shear(name))
+        of = moments(found.histograms(name))
         shear_edges[name] = float(of.mean) + float(of.rms) * EDGES
 
-    def values_of(means: Means) -> dict[str, Array]:
-        return _values(wall_densities(loaded, parameters, side, means), planes, shear_edges)
+    def variables_of(means: Means) -> Variables:
+        return _variables(wall_densities(loaded, parameters, side, means), planes, shear_edges)
 
-    values = values_of(loaded.blocks.means())
-    widths = half_widths95(values_of, loaded.blocks) if len(loaded.blocks) > 1 else None
-    names = tuple(parameters.far_end if height == inf else f"{height:.4g}" for height in heights)
-    return EvaluatedDensities(found, loaded, tuple(heights), names, planes, shear_edges, values, widths, _beyond(found))
+    evaluated, names = with_bands(variables_of, loaded.blocks), names_of_heights(chosen, parameters)
+    return EvaluatedDensities(*evaluated, found, loaded, chosen, names, planes, shear_edges, _beyond(found))
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """Largest differences between the moments of a field's histograms and of statistics.h5; NaN if there are none.
+def agreement(evaluated: EvaluatedDensities) -> dict[str, dict[str, float]]:
+    """Largest differences between the moments of a field's histograms and of statistics.h5, as far as they are known.
 
-    Of the mean over the standard deviation, of the standard deviation over itself, of skewness and of flatness.
+    Of u, v and p at the cell centres and of w on the faces: of the mean over the standard deviation (`mean/rms`), of
+    the standard deviation over itself (`rms`), of `skewness` and `flatness`. The statistics of p have only the second.
     """
-
-    field: str
-    mean: float
-    rms: float
-    skewness: float
-    flatness: float
-
-
-def _largest(difference: Array) -> float:
-    known = np.abs(difference[np.isfinite(difference)])
-    return float(known.max()) if known.size else np.nan
-
-
-def agreement(evaluated: EvaluatedDensities) -> list[Agreement]:
-    """Of u, v and p at the cell centres and of w on the faces; p has only the standard deviation."""
-    found, values = evaluated.found, evaluated.values
+    found, rows = evaluated.found, {}
     profiles = wall_profiles(found.profiles, found.parameters, found.view.side)
-    rows = []
     for field in FIELDS:
-        points = len(found.z(field))
+        points, row = len(found.z(field)), {}
         in_end_bins = np.max([h.in_end_bins for h in found.histograms(field)], axis=0)
-        known = [np.where(in_end_bins * 8**n < _KNOWN, 1.0, np.nan) for n in range(5)]
-        rms = values[f"rms_{field}"]
-        expected = {name: np.full(points, np.nan) for name in ("mean", "rms", "skewness", "flatness")}
-        names = {"rms": f"{field}_rms", "skewness": f"skew_{field}", "flatness": f"flat_{field}"}
-        if field in ("u", "v"):
-            names["mean"] = field.upper()
-        expected |= {name: profiles.column(of)[1][:points] for name, of in names.items() if profiles.has(of)}
-        if field == "w":
-            expected["rms"] = np.sqrt(face_values(found.view.means.centre["ww"])[:points]) / found.u_tau
-        expected["rms"] = np.where(expected["rms"] > _STILL, expected["rms"], np.nan)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rows.append(
-                Agreement(
-                    field,
-                    _largest(known[1] * (values[f"mean_{field}"] - expected["mean"]) / rms),
-                    _largest(known[2] * (rms / expected["rms"] - 1)),
-                    _largest(known[3] * (values[f"skewness_{field}"] - expected["skewness"])),
-                    _largest(known[4] * (values[f"flatness_{field}"] - expected["flatness"])),
-                )
-            )
+        mean, rms, skewness, flatness = (
+            evaluated.values[f"{of}_{field}"] for of in ("mean", "rms", "skewness", "flatness")
+        )
+        for n, label, values, name in (
+            (1, "mean/rms", mean, {"u": "U", "v": "V"}.get(field, "")),
+            (2, "rms", rms, f"{field}_rms"),
+            (3, "skewness", skewness, f"skew_{field}"),
+            (4, "flatness", flatness, f"flat_{field}"),
+        ):
+            if field == "w" and n == 2:
+                expected = np.sqrt(np.maximum(face_values(found.view.means.centre["ww"])[:points], 0)) / found.u_tau
+            elif profiles.has(name):
+                expected = profiles.column(name)[1][:points]
+            else:
+                continue
+            scale = {1: rms, 2: np.where(expected > _STILL, expected, np.nan)}.get(n, 1.0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                difference = np.abs((values - expected) / scale)
+            known = difference[(in_end_bins * 8**n < _KNOWN) & np.isfinite(difference)]
+            if known.size:
+                row[label] = float(known.max())
+        rows[field] = row
     return rows

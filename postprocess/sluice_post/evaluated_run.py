@@ -7,20 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import xarray as xr
+
 from sluice_post import layout
 from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets, require_budgets
 from sluice_post.companions import require_turbulence
 from sluice_post.densities import load_densities
-from sluice_post.derived import Derived, evaluate_derived
+from sluice_post.derived import evaluate_derived
 from sluice_post.errors import InputOutputError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.key_figures import Figure, key_figures
 from sluice_post.parameters import FlowParameters
-from sluice_post.phases import PhaseAverages, evaluate_phases, load_phases
+from sluice_post.phases import evaluate_phases, load_phases
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import check_directory, load_statistics
-from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
+from sluice_post.scalar_budgets import evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_spectra
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra, load_spectra
@@ -86,7 +88,7 @@ class EvaluatedRun:
         return {scalar.name: scalar for scalar in found}
 
     @cached_property
-    def evaluated_scalar_budgets(self) -> Mapping[str, EvaluatedScalarBudgets]:
+    def evaluated_scalar_budgets(self) -> Mapping[str, EvaluatedBudgets]:
         """Budgets of scalars with intervals by the names of evaluated_scalars."""
         require_budgets(self.blocks, self.parameters, self.directory)
         scalars = list(self.evaluated_scalars.values())
@@ -94,7 +96,7 @@ class EvaluatedRun:
         return {evaluated.name: evaluated for evaluated in found}
 
     @cached_property
-    def derived(self) -> Derived:
+    def derived(self) -> xr.Dataset:
         """Anisotropy, enstrophy and Kolmogorov's scales with intervals."""
         require_turbulence(self.wall_profiles, self.directory, "derived quantities")
         return evaluate_derived(self.blocks, self.parameters, self.selection.side)
@@ -103,8 +105,8 @@ class EvaluatedRun:
     def evaluated_spectra(self) -> EvaluatedSpectra:
         """Spectra and correlations with intervals."""
         chosen = self.selection
-        require_turbulence(self.wall_profiles, self.directory, "spectra of fluctuations")
         blocks = load_spectra(self.directory, self.blocks, chosen.begin, chosen.end)
+        require_turbulence(self.wall_profiles, self.directory, "spectra of fluctuations")
         return evaluate_spectra(blocks, self.parameters, chosen.heights, chosen.side)
 
     @cached_property
@@ -118,12 +120,12 @@ class EvaluatedRun:
     def evaluated_densities(self) -> EvaluatedDensities:
         """Densities and quadrants with intervals."""
         chosen = self.selection
-        require_turbulence(self.wall_profiles, self.directory, "densities of fluctuations")
         loaded = load_densities(self.directory, self.blocks, chosen.begin, chosen.end)
+        require_turbulence(self.wall_profiles, self.directory, "densities of fluctuations")
         return evaluate_densities(loaded, self.parameters, chosen.heights, chosen.side)
 
     @cached_property
-    def evaluated_phases(self) -> PhaseAverages:
+    def evaluated_phases(self) -> xr.Dataset:
         """Averages by phase with intervals."""
         return evaluate_phases(*load_phases(self.directory, self.selection.begin, self.selection.end))
 

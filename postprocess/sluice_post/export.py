@@ -39,3 +39,18 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputOutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def dataset_text(found: xr.Dataset, columns: Mapping[str, str | xr.DataArray]) -> str:
+    """Variables of a dataset as CSV under other names, each with <column>_ci95 if its interval is known.
+
+    There is a line for each point of the last column, in its order; the others are repeated along its dimensions.
+    """
+    arrays: dict[str, xr.DataArray] = {}
+    for column, name in columns.items():
+        arrays[column] = found[name] if isinstance(name, str) else name
+        if isinstance(name, str) and f"{name}_ci95" in found:
+            arrays[f"{column}_ci95"] = found[f"{name}_ci95"]
+    last = list(arrays.values())[-1]
+    repeated = {column: array.broadcast_like(last).transpose(*last.dims) for column, array in arrays.items()}
+    return csv_text({column: array.values.ravel() for column, array in repeated.items()})

@@ -8,11 +8,15 @@ messages. Slabs exchange once among all P; pencils on py x pz ranks twice, among
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sluice_post.bench import Row
-from sluice_post.bench_values import text_table
+import numpy as np
+import pandas as pd
+from scipy.optimize import nnls
+
+from sluice_post.bench import text_table
 
 Grid = tuple[int, int]  # py x pz ranks; slabs have py = 1
 
@@ -29,11 +33,10 @@ class Link:
         return size / self.bandwidth + messages * self.latency if messages > 0 else 0.0
 
 
-def coefficient_bytes(row: Row) -> float:
+def coefficient_bytes(row: Any) -> float:
     """Bytes of the coefficients of all fields of a transform."""
-    nx, ny, nz = row.cells
-    modes = nx // 2 + 1 if row.values == "real" else nx
-    return row.fields * modes * ny * nz * (16.0 if row.precision == "double" else 8.0)
+    modes = row.nx // 2 + 1 if row.values == "real" else row.nx
+    return float(row.fields * modes * row.ny * row.nz * (16.0 if row.precision == "double" else 8.0))
 
 
 def sent(total: float, grid: Grid) -> tuple[float, int]:
@@ -50,89 +53,85 @@ def break_even_bytes(ranks: int, link: Link) -> float:
     return ranks**2 * link.latency * link.bandwidth
 
 
-def _grid(row: Row) -> Grid:
-    py, pz = row.process_grid
-    return py, pz
-
-
-def modelled(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    """Transforms on several ranks whose communication is timed apart, by device and exchange method.
+def modelled(rows: pd.DataFrame) -> pd.DataFrame:
+    """Transforms on several ranks whose communication is timed apart, with what the model needs of them.
 
     Not of `peer`, whose loops move and pack at once and overlap with transforms, nor of two methods in one transform.
+    Columns: `communication`, ms of a round trip, and `computation`, with packing; `split`, py x pz; `total`, bytes of
+    coefficients; `sent`, bytes and messages of a rank in one direction; `is_pencil`.
     """
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row.what != "fft" or row.is_baseline or row.ranks == 1 or row.phases.get("communication", 0.0) <= 0:
-            continue
-        if "peer" not in row.exchange and "," not in row.exchange:
-            groups.setdefault((row.device_type, row.exchange), []).append(row)
-    return groups
+    if rows.empty:
+        return rows
+    communication = rows.phases.map(lambda phases: phases.get("communication", 0.0))
+    apart = ~rows.exchange.str.contains("peer|,")
+    found = rows[(rows.what == "fft") & ~rows.is_baseline & (rows.ranks > 1) & (communication > 0) & apart]
+    splits: list[Grid] = [(int(py), int(pz)) for py, pz in (grid.split(" x ") for grid in found.process_grid)]
+    totals = [coefficient_bytes(row) for row in found.itertuples()]
+    return found.assign(
+        communication=communication.reindex(found.index),
+        computation=[sum(phases.values()) - phases["communication"] for phases in found.phases],
+        split=splits,
+        total=totals,
+        sent=[sent(total, split) for total, split in zip(totals, splits, strict=True)],
+        is_pencil=found.kind == "pencil",
+    )
 
 
-def fitted_link(rows: Sequence[Row]) -> Link | None:
+def fitted_link(rows: pd.DataFrame) -> Link | None:
     """The link that fits the communication of these transforms best, by least squares of relative errors.
 
     None if the measurements do not tell bandwidth from latency: two that differ in bytes per message are needed.
     """
-    equations = []
-    for row in rows:
-        size, messages = sent(coefficient_bytes(row), _grid(row))
-        seconds = 1e-3 * row.phases["communication"] / 2  # of a round trip
-        equations.append((size / seconds, messages / seconds))
-    aa = sum(a * a for a, _ in equations)
-    ab = sum(a * b for a, b in equations)
-    bb = sum(b * b for _, b in equations)
-    determinant = aa * bb - ab * ab
-    if len(equations) < 2 or determinant <= 1e-9 * aa * bb:
+    seconds = 1e-3 * rows.communication.to_numpy() / 2  # of a round trip
+    equations = np.array(list(rows.sent), dtype=float) / seconds[:, None]
+    scales = np.linalg.norm(equations, axis=0)
+    equations = equations / scales
+    if len(rows) < 2 or np.linalg.det(equations.T @ equations) <= 1e-9:
         return None
-    of_byte = (sum(a for a, _ in equations) * bb - sum(b for _, b in equations) * ab) / determinant
-    of_message = (sum(b for _, b in equations) * aa - sum(a for a, _ in equations) * ab) / determinant
-    if of_message < 0:
-        of_byte, of_message = sum(a for a, _ in equations) / aa, 0.0
-    return Link(1 / of_byte, of_message) if of_byte > 0 else None
+    (of_byte, of_message), _ = nnls(equations, np.ones(len(rows)))
+    if of_message < 1e-9 * of_byte:  # round-off
+        of_message = 0.0
+    return Link(scales[0] / of_byte, of_message / scales[1]) if of_byte > 0 else None
 
 
-def _is_pencil(row: Row) -> bool:
-    return row.kind == "pencil"
+def _fitted(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, Link]]:
+    """Device, exchange method, transforms and link, where a link can be fitted."""
+    found = modelled(rows)
+    if found.empty:
+        return []
+    groups = [(device, exchange, group) for (device, exchange), group in found.groupby(["device_type", "exchange"])]
+    links = [(*group, fitted_link(group[2])) for group in groups]
+    return [(device, exchange, group, link) for device, exchange, group, link in links if link is not None]
 
 
-def comparison_text(rows: Iterable[Row]) -> str:
+def comparison_text(rows: pd.DataFrame) -> str:
     """Slabs against pencils, measured and by the model, for every exchange method with both; empty if none has."""
     texts = []
-    for (device, exchange), group in sorted(modelled(rows).items()):
-        link = fitted_link(group)
-        if link is None:
-            continue
-        best: dict[tuple[int, str, str, bool], Row] = {}
-        for row in group:
-            key = (row.ranks, row.grid, row.precision, _is_pencil(row))
-            if key not in best or row.phases["communication"] < best[key].phases["communication"]:
-                best[key] = row
+    for device, exchange, group, link in _fitted(rows):
         lines: list[tuple[str, ...]] = [
             ("ranks", "grid", "precision", "slabs, ms", "model", "pencils, ms", "model", "pencils / slabs", "model")
         ]
-        for (ranks, grid, precision, is_pencil), pencil in best.items():
-            slab = best.get((ranks, grid, precision, False))
-            if not is_pencil or slab is None:
+        for (ranks, grid, precision), alike in group.groupby(["ranks", "grid", "precision"], sort=False):
+            if alike.is_pencil.nunique() < 2:
                 continue
-            measured = [row.phases["communication"] for row in (slab, pencil)]
-            model = [2e3 * link.seconds(*sent(coefficient_bytes(row), _grid(row))) for row in (slab, pencil)]
+            quickest = alike.sort_values("communication", kind="stable").drop_duplicates("is_pencil")
+            slab, pencil = quickest.sort_values("is_pencil").itertuples()
+            measured = [row.communication for row in (slab, pencil)]
+            model = [2e3 * link.seconds(*row.sent) for row in (slab, pencil)]
             numbers = [f"{value:.3f}" for pair in zip(measured, model, strict=True) for value in pair]
             ratios = (f"{measured[1] / measured[0]:.2f}", f"{model[1] / model[0]:.2f}")
-            lines.append((str(ranks), f"{grid}, {pencil.processes}", precision, *numbers, *ratios))
+            lines.append((str(ranks), f"{grid}, {pencil.process_grid}", precision, *numbers, *ratios))
         if len(lines) == 1:
             continue
+        threshold = "pencils are never faster"
+        if link.latency > 0:
+            limit = 1 / (link.latency * link.bandwidth)
+            threshold = f"pencils are faster where P^2 / bytes of coefficients > {limit:.3g}"
         texts.append(
             f"communication by {exchange}, {device}: {link.bandwidth / 1e9:.3g} GB/s, {link.latency * 1e6:.3g} us per "
-            f"message; {_threshold(link)}\n" + text_table(lines, range(3, 9))
+            f"message; {threshold}\n{text_table(lines, range(3, 9))}"
         )
     return "\n\n".join(texts)
-
-
-def _threshold(link: Link) -> str:
-    if link.latency == 0:
-        return "pencils are never faster"
-    return f"pencils are faster where P^2 / bytes of coefficients > {1 / (link.latency * link.bandwidth):.3g}"
 
 
 @dataclass(frozen=True)
@@ -171,31 +170,24 @@ class Forecast:
         return self.computation + self.communication
 
 
-def forecasts(rows: Sequence[Row], ranks: int, hosts: Hosts) -> list[Forecast]:
+def forecasts(rows: pd.DataFrame, ranks: int, hosts: Hosts) -> list[Forecast]:
     """Slabs and every pencil on so many ranks, the fastest first, from measurements of one grid on fewer ranks.
 
     Computation and packing take the measured time per point of a rank, of the fastest slabs and pencils on the largest
     number of ranks. Slabs need as many planes as ranks.
     """
-    total = coefficient_bytes(rows[0])
-    nx, ny, nz = rows[0].cells
     found = []
-    for is_pencil in (False, True):
-        family = [row for row in rows if _is_pencil(row) == is_pencil]
-        if not family:
-            continue
-        largest = max(row.ranks for row in family)
-        row = min((row for row in family if row.ranks == largest), key=lambda row: row.median)
-        of_rank = sum(time for name, time in row.phases.items() if name != "communication")
-        computation = 1e-3 * of_rank * row.ranks / ranks
+    for is_pencil, family in rows.groupby("is_pencil"):
+        row = family[family.ranks == family.ranks.max()].sort_values("milliseconds", kind="stable").iloc[0]
+        computation = 1e-3 * row.computation * row.ranks / ranks
         grids = [(py, ranks // py) for py in range(2, ranks) if ranks % py == 0] if is_pencil else [(1, ranks)]
         for py, pz in grids:
-            if py <= min(nx // 2 + 1, ny) and pz <= min(ny, nz):
-                found.append(Forecast((py, pz), computation, 2 * hosts.seconds(total, (py, pz))))
+            if py <= min(row.nx // 2 + 1, row.ny) and pz <= min(row.ny, row.nz):
+                found.append(Forecast((py, pz), computation, 2 * hosts.seconds(row.total, (py, pz))))
     return sorted(found, key=lambda forecast: forecast.seconds)
 
 
-def forecast_text(rows: Iterable[Row], ranks: Sequence[int], devices: int, between: Link) -> str:
+def forecast_text(rows: pd.DataFrame, ranks: Sequence[int], devices: int, between: Link) -> str:
     """The fastest slabs and pencils on each number of ranks, for every measured grid.
 
     Empty if nothing can be forecast.
@@ -203,26 +195,19 @@ def forecast_text(rows: Iterable[Row], ranks: Sequence[int], devices: int, betwe
     lines: list[tuple[str, ...]] = [
         ("grid", "precision", "by", "ranks", "split", "ms", "computation", "communication", "TFLOPS")
     ]
-    for (_, exchange), group in sorted(modelled(rows).items()):
-        link = fitted_link(group)
-        if link is None:
-            continue
-        hosts = Hosts(devices, link, between)
-        experiments: dict[tuple[str, str], list[Row]] = {}
-        for row in group:
-            experiments.setdefault((row.grid, row.precision), []).append(row)
-        for (grid, precision), of_grid in experiments.items():
-            points = of_grid[0].points * of_grid[0].fields
-            operations = 10 * points * math.log2(of_grid[0].points)
+    for _, exchange, group, link in _fitted(rows):
+        for (grid, precision), of_grid in group.groupby(["grid", "precision"], sort=False):
+            points, fields = of_grid.points.iloc[0], of_grid.fields.iloc[0]
+            operations = 10 * points * fields * math.log2(points)
             for count in ranks:
                 best: dict[bool, Forecast] = {}
-                for forecast in forecasts(of_grid, count, hosts):
+                for forecast in forecasts(of_grid, count, Hosts(devices, link, between)):
                     best.setdefault(forecast.grid[0] > 1, forecast)
                 for is_pencil, forecast in best.items():
                     py, pz = forecast.grid
                     times = (forecast.seconds, forecast.computation, forecast.communication)
                     split = f"pencils {py} x {pz}" if is_pencil else "slabs"
-                    numbers = [f"{1e3 * time:.3f}" for time in times]
                     tflops = f"{operations / forecast.seconds * 1e-12:.3g}"
+                    numbers = [f"{1e3 * time:.3f}" for time in times]
                     lines.append((grid, precision, exchange, str(count), split, *numbers, tflops))
     return text_table(lines, (3, 5, 6, 7, 8)) if len(lines) > 1 else ""

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 import h5py
 import numpy as np
@@ -15,23 +15,18 @@ from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.errors import InputOutputError
-from sluice_post.hashes import (
-    ENDING,
-    ENDING_MARK,
-    Content,
-    byte_hash,
-    field_hash,
-    metadata_ending,
-    metadata_hash,
-    ranges_outside,
-    values_hash,
-)
+from sluice_post.hashes import ENDING, ENDING_MARK, byte_hash, field_hash, metadata_hash, ranges_outside, values_hash
 from sluice_post.inputs import open_regular
 
 Values: TypeAlias = "dict[str, int | float | str]"
+Shape: TypeAlias = "tuple[int | None, ...]"  # None is any length
+Key: TypeAlias = "tuple[int | slice, ...]"
+File = TypeVar("File", bound="Hdf5File")
 
 # What h5py and NumPy raise for damaged files.
 _READING_ERRORS = (OSError, RuntimeError, LookupError, TypeError, ValueError, OverflowError, MemoryError)
+_SUPERBLOCK = struct.Struct("<8sBB18xQ")  # signature, version, bytes of an address, end of HDF5's data
+_HEAP = b"GCOL\1\0\0\0"
 
 
 @contextmanager
@@ -47,49 +42,29 @@ def reading(path: Path, what: str) -> Iterator[None]:
         ) from error
 
 
-_SUPERBLOCK = struct.Struct("<8sBB18xQ")  # signature, version, bytes of an address, end of HDF5's data
-
-
-class _FileBytes:
-    """The bytes of an open file: slices of it are read when they are asked for."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._size = file.seek(0, os.SEEK_END)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, where: slice, /) -> bytes:
-        begin, end, _ = where.indices(self._size)
-        self._file.seek(begin)
-        return self._file.read(end - begin)
-
-
-def checked_ranges(content: Content) -> list[tuple[int, int]]:
-    """The ranges of bytes without values of fields; all bytes if the file does not have the hash of such ranges.
+def _checked_ranges(file: BinaryIO, size: int) -> tuple[list[tuple[int, int]], int | None]:
+    """The ranges of bytes without values of fields, and their hash; all bytes and None if the file has no such hash.
 
     Verifies that hash if the file has it: HDF5 may crash on damaged metadata.
     """
-    size = len(content)
     if size < _SUPERBLOCK.size:
-        return [(0, size)]
-    count, stored, mark = ENDING.unpack(content[-ENDING.size :])
+        return [(0, size)], None
+    file.seek(-ENDING.size, os.SEEK_END)
+    count, stored, mark = ENDING.unpack(file.read(ENDING.size))
     if mark == ENDING_MARK:
         end = size - ENDING.size - 16 * count
         if end >= 0:
-            excluded = np.frombuffer(content[end : -ENDING.size], dtype=np.uint64)
+            file.seek(end)
+            excluded = np.frombuffer(file.read(16 * count), dtype=np.uint64)
             increasing = np.all(excluded[1:] >= excluded[:-1]) and np.all(excluded <= end)
-            if increasing and stored == metadata_hash(content, excluded, end):
-                return ranges_outside(excluded, end)
+            if increasing and stored == metadata_hash(file, excluded, end):
+                return ranges_outside(excluded, end), stored
         raise ValueError("its contents do not have the hash stored with them")
-    signature, version, address_bytes, end = _SUPERBLOCK.unpack(content[: _SUPERBLOCK.size])
+    file.seek(0)
+    signature, version, address_bytes, end = _SUPERBLOCK.unpack(file.read(_SUPERBLOCK.size))
     if signature == b"\x89HDF\r\n\x1a\n" and version in (2, 3) and address_bytes == 8 and end < size:
         raise ValueError("its end, with the hash of its contents, is lost")
-    return [(0, size)]
-
-
-_HEAP = b"GCOL\1\0\0\0"
+    return [(0, size)], None
 
 
 def _check_heaps(content: bytes) -> None:
@@ -112,27 +87,31 @@ def _check_heaps(content: bytes) -> None:
         begin = content.find(_HEAP, begin + 8)
 
 
-def _check_bytes(path: Path) -> None:
-    """Verifies what HDF5 does not, without reading the values of fields that have hashes of their own."""
+def _check_bytes(path: Path) -> int | None:
+    """Verifies what HDF5 does not, without values of fields, which have hashes of their own; returns the hash of it."""
     with open_regular(path) as file:
-        content = _FileBytes(file)
-        for begin, end in checked_ranges(content):
-            _check_heaps(content[begin:end])
+        ranges, stored = _checked_ranges(file, file.seek(0, os.SEEK_END))
+        for begin, end in ranges:
+            file.seek(begin)
+            _check_heaps(file.read(end - begin))
+    return stored
 
 
 def append_metadata_hash(path: Path, excluded: NDArray[np.uint64]) -> None:
     """Ends a file with the hash of its bytes outside these ranges, as Sluice's own files end."""
     with path.open("r+b") as file:
-        ending = metadata_ending(_FileBytes(file), excluded)
-        file.seek(0, os.SEEK_END)
-        file.write(ending)
+        size = file.seek(0, os.SEEK_END)
+        ending = ENDING.pack(excluded.size // 2, metadata_hash(file, excluded, size), ENDING_MARK)
+        file.seek(size)
+        file.write(excluded.tobytes() + ending)
 
 
 class Hdf5File:
     """A file of the given format, open for reading; close it, or use it in a `with` statement.
 
     All methods raise InputOutputError, with the names of the file and of the object, for what is missing, cannot be
-    read, or does not have the hash that was stored with it.
+    read, or does not have the hash that was stored with it. `root` has the root attributes, `h5` is h5py's file,
+    `metadata_hash` the hash at its end, if it has one.
     """
 
     def __init__(self, path: Path, file_format: str) -> None:
@@ -140,24 +119,28 @@ class Hdf5File:
         if not path.is_file():
             raise InputOutputError(f"{path}: no such file")
         with reading(path, "the HDF5 file"):
-            _check_bytes(path)
-            self._file = h5py.File(path, "r")
+            self.metadata_hash = _check_bytes(path)
+            self.h5 = h5py.File(path, "r")
         try:
             self._check_format(file_format)
             self.root = self.values("/")
+            self._prepare()
         except BaseException:
-            self._file.close()
+            self.h5.close()
             raise
 
-    def __enter__(self) -> Hdf5File:
+    def _prepare(self) -> None:
+        """Reads what a kind of file needs at once."""
+
+    def __enter__(self: File) -> File:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self.h5.close()
 
     def __contains__(self, name: str) -> bool:
         with reading(self.path, f"the list of objects with '/{name}'"):
-            return name in self._file
+            return name in self.h5
 
     def values(self, group: str) -> Values:
         """The numbers and texts among the attributes of a group."""
@@ -165,13 +148,10 @@ class Hdf5File:
         if group != "/" and group not in self:
             raise InputOutputError(f"{self.path}: {what} is missing; the file is damaged")
         with reading(self.path, what):
-            attributes = self._file[group].attrs
-            values: Values = {}
-            for name, stored in attributes.items():
-                value = _scalar(stored)
-                if value is not None and name != layout.VALUES_HASH:
-                    values[name] = value
-            self._compare(what, attributes, layout.VALUES_HASH, values_hash(values))
+            attributes = self.h5[group].attrs.items()
+            scalars = {name: _scalar(value) for name, value in attributes if name != layout.VALUES_HASH}
+            values = {name: value for name, value in scalars.items() if value is not None}
+        self._compare(what, group, layout.VALUES_HASH, values_hash(values))
         return values
 
     def value(self, name: str) -> int | float | str:
@@ -184,106 +164,80 @@ class Hdf5File:
         """A list of integers, of `count` if given."""
         return self._hashed(name, (count,), "int64")
 
-    def reals(self, name: str, *shape: int) -> NDArray[np.float64]:
+    def reals(self, name: str, *shape: int | None) -> NDArray[np.float64]:
         """An array of this shape."""
         return self._hashed(name, shape, "float64")
 
+    def line(self, name: str) -> NDArray[np.float64]:
+        """A list of real numbers of any length."""
+        return self.reals(name, None)
+
+    def rows(self, name: str) -> NDArray[Any]:
+        """All rows of a dataset of numbers, of whatever shape."""
+        return self._hashed(name, None, "float64", "int64")
+
     def field(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """A field, single or double precision in the file."""
-        data, attributes = self._data(name, shape, "float32", "float64")
-        with reading(self.path, f"the hash of '/{name}'"):
-            self._compare(f"the field '/{name}'", attributes, layout.HASH, field_hash(data))
+        data = self.some(name, shape)
+        self._compare(f"the field '/{name}'", name, layout.HASH, field_hash(data))
         return data.astype(np.float64)
 
     def planes(self, name: str, shape: tuple[int, ...]) -> Iterator[NDArray[np.float64]]:
         """The planes of a field along its first axis, one at a time; the last only if the field has its hash."""
-        dataset = self._dataset(name, shape, "float32", "float64")
         total = 0
         for n in range(shape[0]):
-            with reading(self.path, f"the field '/{name}'"):
-                plane = np.asarray(dataset[n]).astype(dataset.dtype.newbyteorder("="))
+            plane = self.some(name, shape, (n,))
             total += field_hash(plane, n * plane.size)
             if n == shape[0] - 1:
-                self._compare(f"the field '/{name}'", dataset.attrs, layout.HASH, total % 2**64)
+                self._compare(f"the field '/{name}'", name, layout.HASH, total % 2**64)
             yield plane.astype(np.float64)
 
-    def plane(self, name: str, shape: tuple[int, ...], number: int) -> NDArray[np.float64]:
-        """One plane of a field, not compared with the hash of the field."""
-        return self.some(name, shape, (number,)).astype(np.float64)
+    def some(self, name: str, shape: tuple[int, ...], key: Key = ()) -> NDArray[Any]:
+        """Some values of a field as they are stored, or all, not compared with the hash of the field."""
+        return self.unhashed(name, shape, "float32", "float64", key=key)
 
-    def some(self, name: str, shape: tuple[int, ...], key: tuple[int | slice, ...]) -> NDArray[Any]:
-        """Some values of a field as they are stored, not compared with the hash of the field."""
-        dataset = self._dataset(name, shape, "float32", "float64")
-        with reading(self.path, f"the field '/{name}'"):
+    def unhashed(self, name: str, shape: Shape | None, *dtypes: str, key: Key = ()) -> NDArray[Any]:
+        """The values of a dataset, not compared with its hash."""
+        dataset = self.dataset(name, shape, *dtypes)
+        with reading(self.path, f"the dataset '/{name}'"):
             return np.asarray(dataset[key]).astype(dataset.dtype.newbyteorder("="))
 
-    def shape_of_reals(self, name: str) -> tuple[tuple[int, ...], int]:
-        """The shape of an array of real numbers, and the bytes of a number, without reading it."""
+    def dataset(self, name: str, shape: Shape | None, *dtypes: str) -> h5py.Dataset:
+        """A dataset of this shape and of one of these types. The shape None is any that has rows."""
         if name not in self:
             raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
         with reading(self.path, f"the dataset '/{name}'"):
-            dataset = self._file[name]
-            if not isinstance(dataset, h5py.Dataset) or dataset.dtype.kind != "f":
-                raise TypeError("it does not hold real numbers")
-            return dataset.shape, dataset.dtype.itemsize
-
-    def line(self, name: str) -> NDArray[np.float64]:
-        """A list of real numbers of any length."""
-        return self._hashed(name, (None,), "float64")
-
-    def datasets(self) -> list[str]:
-        """The names of the datasets in the root."""
-        with reading(self.path, "the list of datasets"):
-            return [name for name, item in self._file.items() if isinstance(item, h5py.Dataset)]
-
-    def groups(self) -> list[str]:
-        """The names of the groups in the root."""
-        with reading(self.path, "the list of groups"):
-            return [name for name, item in self._file.items() if isinstance(item, h5py.Group)]
-
-    def rows(self, name: str) -> NDArray[Any]:
-        """All rows of a dataset of numbers, of whatever shape."""
-        if name not in self:
-            raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
-        with reading(self.path, f"the dataset '/{name}'"):
-            dataset = self._file[name]
+            dataset = self.h5[name]
             if not isinstance(dataset, h5py.Dataset):
                 raise TypeError("it is not a dataset")
-            if not dataset.shape:
+            dtype = dataset.dtype.newbyteorder("=")
+            if dtype.name not in dtypes:
+                raise TypeError(f"its type is {dtype} instead of {' or '.join(dtypes)}")
+            found = dataset.shape or ()
+            if shape is None and not found:
                 raise ValueError("it has no rows")
-            shape = (None, *dataset.shape[1:])
-        return self._hashed(name, shape, "float64", "int64")
-
-    def attributes(self, name: str) -> dict[str, Any]:
-        """All attributes of a dataset, as they are."""
-        with reading(self.path, f"the attributes of '/{name}'"):
-            return dict(self._file[name].attrs)
-
-    def copy_group(self, name: str, target: h5py.File) -> None:
-        """Copies a group, or the coordinates in one, to another file."""
-        with reading(self.path, f"the group '/{name}'"):
-            if not isinstance(self._file[name], h5py.Group):
-                raise TypeError("it is not a group")
-            self._file.copy(name, target)
-
-    def unhashed(self, name: str, shape: tuple[int | None, ...], dtype: str) -> NDArray[Any]:
-        """A dataset whose values are in other files, where they have hashes."""
-        return self._data(name, shape, dtype)[0]
+            wanted = found if shape is None else shape
+            if len(found) != len(wanted) or any(n not in (None, m) for m, n in zip(found, wanted, strict=True)):
+                expected = ", ".join("any" if n is None else str(n) for n in wanted)
+                raise ValueError(f"its shape is ({', '.join(map(str, found))}) instead of ({expected})")
+            elsewhere = dataset.chunks is not None or dataset.is_virtual
+            if not elsewhere and dataset.nbytes > self.path.stat().st_size:
+                raise ValueError(f"it has {dataset.nbytes} bytes, more than the file")
+        return dataset
 
     def coordinates(self) -> dict[str, NDArray[np.float64]]:
         """All coordinates in the group /grid of a checkpoint, which have one hash together."""
-        lines = {name: self._data(name, (None,), "float64")[0] for name in layout.GRID_LINES}
-        with reading(self.path, "the group '/grid'"):
-            grid_hash = 0
-            for line in lines.values():
-                grid_hash = byte_hash(grid_hash, line.tobytes())
-            self._compare("the group '/grid'", self._file["grid"].attrs, layout.GRID_HASH, grid_hash)
+        lines = {name: self.unhashed(name, (None,), "float64") for name in layout.GRID_LINES}
+        grid_hash = 0
+        for line in lines.values():
+            grid_hash = byte_hash(grid_hash, line.tobytes())
+        self._compare("the group '/grid'", "grid", layout.GRID_HASH, grid_hash)
         return lines
 
     def _check_format(self, file_format: str) -> None:
         with reading(self.path, "the format"):
-            found = _scalar(self._file.attrs.get(layout.ATTR_FORMAT, ""))
-            version = _scalar(self._file.attrs.get(layout.ATTR_FORMAT_VERSION, 0))
+            found = _scalar(self.h5.attrs.get(layout.ATTR_FORMAT, ""))
+            version = _scalar(self.h5.attrs.get(layout.ATTR_FORMAT_VERSION, 0))
         if found != file_format:
             raise InputOutputError(f"{self.path}: is not a '{file_format}' file, or is damaged")
         if isinstance(version, int) and version > layout.FORMAT_VERSION:
@@ -292,45 +246,19 @@ class Hdf5File:
                 "sluice-post knows; install the sluice_post that belongs to the sluice that wrote the file"
             )
 
-    def _hashed(self, name: str, shape: tuple[int | None, ...], *dtypes: str) -> NDArray[Any]:
+    def _hashed(self, name: str, shape: Shape | None, *dtypes: str) -> NDArray[Any]:
         """A dataset with a hash of its own."""
-        data, attributes = self._data(name, shape, *dtypes)
-        with reading(self.path, f"the hash of '/{name}'"):
-            self._compare(f"the dataset '/{name}'", attributes, layout.HASH, byte_hash(0, data.tobytes()))
+        data = self.unhashed(name, shape, *dtypes)
+        self._compare(f"the dataset '/{name}'", name, layout.HASH, byte_hash(0, data.tobytes()))
         return data
 
-    def _data(
-        self, name: str, shape: tuple[int | None, ...], *dtypes: str
-    ) -> tuple[NDArray[Any], h5py.AttributeManager]:
-        """A dataset, not yet compared with its hash, and its attributes. None in `shape` is any length."""
-        dataset = self._dataset(name, shape, *dtypes)
-        with reading(self.path, f"the dataset '/{name}'"):
-            return np.asarray(dataset[()]).astype(dataset.dtype.newbyteorder("=")), dataset.attrs
-
-    def _dataset(self, name: str, shape: tuple[int | None, ...], *dtypes: str) -> h5py.Dataset:
-        """A dataset of this shape and of one of these types."""
-        if name not in self:
-            raise InputOutputError(f"{self.path}: the dataset '/{name}' is missing; the file is damaged")
-        with reading(self.path, f"the dataset '/{name}'"):
-            dataset = self._file[name]
-            if not isinstance(dataset, h5py.Dataset):
-                raise TypeError("it is not a dataset")
-            dtype = dataset.dtype.newbyteorder("=")
-            if dtype.name not in dtypes:
-                raise TypeError(f"its type is {dtype} instead of {' or '.join(dtypes)}")
-            found = dataset.shape or ()
-            if len(found) != len(shape) or any(n not in (None, m) for m, n in zip(found, shape, strict=True)):
-                expected = ", ".join("any" if n is None else str(n) for n in shape)
-                raise ValueError(f"its shape is ({', '.join(map(str, found))}) instead of ({expected})")
-            elsewhere = dataset.chunks is not None or dataset.is_virtual
-            if not elsewhere and dataset.nbytes > self.path.stat().st_size:
-                raise ValueError(f"it has {dataset.nbytes} bytes, more than the file")
-        return dataset
-
-    def _compare(self, what: str, attributes: h5py.AttributeManager, name: str, found: int) -> None:
-        if name not in attributes:
-            raise InputOutputError(f"{self.path}: {what} has no attribute '{name}'; the file is damaged")
-        if _scalar(attributes[name]) != found:
+    def _compare(self, what: str, place: str, hash_name: str, found: int) -> None:
+        with reading(self.path, f"the hash of {what}"):
+            attributes = self.h5[place].attrs
+            stored = _scalar(attributes[hash_name]) if hash_name in attributes else None
+        if stored is None:
+            raise InputOutputError(f"{self.path}: {what} has no attribute '{hash_name}'; the file is damaged")
+        if stored != found:
             raise InputOutputError(f"{self.path}: {what} is damaged: it does not have the hash stored with it")
 
 

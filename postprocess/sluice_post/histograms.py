@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb, factorial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import PchipInterpolator
 
 from sluice_post.arrays import Array
@@ -49,13 +50,8 @@ class Histogram:
     def linear(self, factor: float | Array, offset: float | Array = 0.0) -> Histogram:
         """The histogram of factor x + offset from that of x."""
         factor = np.broadcast_to(factor, self.width.shape)
-        mirrored = self.counts[..., ::-1]
-        high = self.low + self.width * self.counts.shape[-1]
-        return Histogram(
-            np.where(factor[..., None] < 0, mirrored, self.counts),
-            np.where(factor < 0, high, self.low) * factor + offset,
-            self.width * np.abs(factor),
-        )
+        counts = np.where(factor[..., None] < 0, self.counts[..., ::-1], self.counts)
+        return Histogram(counts, *_linear(self.low, self.width, self.counts.shape[-1], factor, offset))
 
     def at(self, index: int | slice | NDArray[np.int64]) -> Histogram:
         """Some of the histograms."""
@@ -68,6 +64,11 @@ class Histogram:
         """
         at_edges = np.cumsum(self.probability)[:-1]
         return np.asarray(PchipInterpolator(self.edges[1:-1], at_edges, extrapolate=False)(x))
+
+
+def _linear(low: Array, width: Array, bins: Any, factor: Array, offset: float | Array) -> tuple[Array, Array]:
+    """Lower edges and widths of the bins of factor x + offset."""
+    return np.where(factor < 0, low + width * bins, low) * factor + offset, width * np.abs(factor)
 
 
 @dataclass(frozen=True)
@@ -155,20 +156,18 @@ class Joint:
     """A histogram of two variables, of the shape of its bins: the first variable along the first axis."""
 
     counts: Array
-    low: tuple[float, float]
-    width: tuple[float, float]
+    low: Array  # of both variables
+    width: Array
 
-    def linear(self, factors: Sequence[float], offsets: Sequence[float] = (0.0, 0.0)) -> Joint:
+    def linear(self, factors: ArrayLike, offsets: ArrayLike = (0.0, 0.0)) -> Joint:
         """The histogram of factor x + offset of both variables."""
-        first, second = (self.marginal(n).linear(factors[n], offsets[n]) for n in (0, 1))
-        counts = self.counts[:: -1 if factors[0] < 0 else 1, :: -1 if factors[1] < 0 else 1]
-        return Joint(counts, (float(first.low), float(second.low)), (float(first.width), float(second.width)))
+        factor = np.asarray(factors, dtype=float)
+        counts = self.counts[:: -1 if factor[0] < 0 else 1, :: -1 if factor[1] < 0 else 1]
+        return Joint(counts, *_linear(self.low, self.width, self.counts.shape, factor, np.asarray(offsets)))
 
     def marginal(self, variable: int) -> Histogram:
         """The histogram of one variable."""
-        return Histogram(
-            self.counts.sum(axis=1 - variable), np.array(self.low[variable]), np.array(self.width[variable])
-        )
+        return Histogram(self.counts.sum(axis=1 - variable), self.low[variable], self.width[variable])
 
     @property
     def probability(self) -> Array:

@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 
 from sluice_post import layout
 from sluice_post.arrays import Array
-from sluice_post.budgets import wall_dissipation
+from sluice_post.budget_terms import wall_dissipation
 from sluice_post.flow import COUETTE, Flow
 from sluice_post.interpolation import interpolate
 from sluice_post.literature import Published

@@ -38,6 +38,19 @@ def _centres_of(faces: Array) -> Array:
     return np.asarray((faces + np.append(0.0, faces[:-1])) / 2)
 
 
+def _both_lines(axis: str, given: Mapping[str, ArrayLike]) -> dict[str, Array]:
+    """The coordinates of centres and faces of a direction, if it has several points."""
+    face = f"{axis}_face"
+    found = {name: np.asarray(given[name], float) for name in (axis, face) if name in given}
+    if not found or next(iter(found.values())).size < 2:
+        return {}
+    centres = found[axis] if axis in found else _centres_of(found[face])
+    faces = found[face] if face in found else _faces_of(centres)
+    if centres.ndim != 1 or centres.shape != faces.shape:
+        raise UsageError(f"coordinates {axis}: need one dimension, and as many faces as centres")
+    return {axis: centres, face: faces}
+
+
 def _sizes_of(axis: str, centres: Array, faces: Array) -> Array:
     """Of the cells. An error if they differ, and the coordinates are not those of all cells from 0 on."""
     if _is_even(centres):
@@ -69,35 +82,18 @@ class ModePoints:
         self.components: tuple[str, ...] = tuple(components)
         if not self.components or len(set(self.components)) < len(self.components):
             raise UsageError(f"components {', '.join(self.components)}: at least one, each once")
-        self.coordinates: dict[str, Array] = {}
-        self.dims: tuple[str, ...] = ()
+        self.coordinates: dict[str, Array] = {}  # both those of centres and of faces
         for axis in "zyx":
-            self._add_axis(axis, coordinates)
-        unknown = set(coordinates) - set(layout.PROBE_LINES)
-        if unknown or not self.dims:
+            self.coordinates |= _both_lines(axis, coordinates)
+        self.dims: tuple[str, ...] = tuple(name for name in self.coordinates if name in "zyx")
+        if set(coordinates) - set(layout.PROBE_LINES) or not self.dims:
             raise UsageError(f"coordinates {', '.join(coordinates)}: there must be some of z, y, x, none else")
         self.homogeneous: tuple[str, ...] = tuple(axis for axis in self.dims if axis in homogeneous)
         self.wavenumbers: dict[str, Array] = self._find_wavenumbers(homogeneous)
         self.lead_shape: tuple[int, ...] = tuple(values.size for values in self.wavenumbers.values())
         self.rest: tuple[str, ...] = tuple(axis for axis in self.dims if axis not in self.homogeneous)
-        self.shape: tuple[int, ...] = (len(self.components), *map(self._length, self.dims))
+        self.shape: tuple[int, ...] = (len(self.components), *(self.coordinates[axis].size for axis in self.dims))
         self._weights: Array = self._find_weights(weights)
-
-    def _length(self, axis: str) -> int:
-        return int(self.coordinates[axis].size)
-
-    def _add_axis(self, axis: str, given: Mapping[str, ArrayLike]) -> None:
-        """Notes both coordinates of a direction with several points."""
-        face = f"{axis}_face"
-        found = {name: np.asarray(given[name], float) for name in (axis, face) if name in given}
-        if not found or next(iter(found.values())).size < 2:
-            return
-        centres = found[axis] if axis in found else _centres_of(found[face])
-        faces = found[face] if face in found else _faces_of(centres)
-        if centres.ndim != 1 or centres.shape != faces.shape:
-            raise UsageError(f"coordinates {axis}: need one dimension, and as many faces as centres")
-        self.dims += (axis,)
-        self.coordinates |= {axis: centres, face: faces}
 
     def _find_wavenumbers(self, asked: Sequence[str]) -> dict[str, Array]:
         """Along the last homogeneous direction those from 0 on: samples are real."""
@@ -112,23 +108,22 @@ class ModePoints:
             found[f"k{axis}"] = np.sort(2 * np.pi * of(points.size, points[1] - points[0]))
         return found
 
+    def _on_faces(self, axis: str) -> NDArray[np.bool_]:
+        """Which components are on the faces across an axis."""
+        return np.array([layout.PROBE_FACES.get(name) == axis for name in self.components])
+
     def _find_weights(self, given: ArrayLike | None) -> Array:
         """For (component, *rest): means over homogeneous directions have no weights. Their sum is 1."""
-        shape = (self.shape[0], *map(self._length, self.rest))
         if given is not None:
             whole = np.broadcast_to(np.asarray(given, float), self.shape)
-            along = tuple(1 + self.dims.index(axis) for axis in self.homogeneous)
-            found = np.sum(whole, axis=along) if along else whole.copy()
+            found = np.sum(whole, axis=tuple(1 + self.dims.index(axis) for axis in self.homogeneous))
         else:
-            found = np.ones(shape)
+            found = np.ones((self.shape[0], *(self.coordinates[axis].size for axis in self.rest)))
             for n, axis in enumerate(self.rest):
                 of_cells = _sizes_of(axis, self.coordinates[axis], self.coordinates[f"{axis}_face"])
                 of_faces = (of_cells + np.roll(of_cells, -1)) / 2  # the last one stands for both ends
-                for c, name in enumerate(self.components):
-                    on_face = layout.PROBE_FACES.get(name) == axis
-                    shaped = [1] * len(self.rest)
-                    shaped[n] = -1
-                    found[c] *= (of_faces if on_face else of_cells).reshape(shaped)
+                sizes = np.where(self._on_faces(axis)[:, None], of_faces, of_cells)
+                found *= np.expand_dims(sizes, [1 + m for m in range(len(self.rest)) if m != n])
         if not np.all(np.isfinite(found)) or not np.all(found > 0):
             raise UsageError("weights: must be positive and finite")
         return np.asarray(found / found.sum(axis=tuple(range(1, found.ndim)), keepdims=True))
@@ -155,33 +150,50 @@ class ModePoints:
             zero = np.logical_and.outer(zero, values == 0).ravel()
         return zero
 
-    def in_space(self, space: ArraySpace) -> PreparedPoints:
-        """What prepares samples there."""
-        return PreparedPoints(self, space)
-
-    def _factors(self) -> NDArray[Any]:
+    def factors(self) -> NDArray[Any]:
         """(*lead, component, *rest): of the coefficients of a sample, so that their squares sum to its inner product.
 
         They are roots of weights, of 2 for wavenumbers whose conjugates are not stored, and the phases of faces.
         """
         axes = (*self.lead_shape, *self._weights.shape)
-        found: NDArray[Any] = np.broadcast_to(np.sqrt(self._weights), axes).copy()
-        if not self.homogeneous:
-            return found
-        found = found.astype(complex)
+        found: NDArray[Any] = np.broadcast_to(np.sqrt(self._weights), axes).astype(
+            complex if self.is_complex else float
+        )
         for n, axis in enumerate(self.homogeneous):
             points = self.coordinates[axis]
             size, spacing = points.size, points[1] - points[0]
-            along = [1] * len(axes)
-            along[n] = -1
-            k = self.wavenumbers[f"k{axis}"].reshape(along)
-            first = np.array([spacing / 2 * (layout.PROBE_FACES.get(name) == axis) for name in self.components])
-            of_components = first.reshape(-1, *[1] * len(self.rest))
-            found *= np.exp(-1j * k * (points[0] + of_components)) / size
+            k = self.wavenumbers[f"k{axis}"].reshape([-1 if m == n else 1 for m in range(len(axes))])
+            first = points[0] + spacing / 2 * self._on_faces(axis)
+            found *= np.exp(-1j * k * first.reshape(-1, *[1] * len(self.rest))) / size
             if axis == self.homogeneous[-1]:
-                twice = (np.arange(k.size) > 0) & (2 * np.arange(k.size) != size)
-                found *= np.where(twice, np.sqrt(2), 1).reshape(along)
+                number = np.arange(k.size).reshape(k.shape)
+                found *= np.where((number > 0) & (2 * number != size), np.sqrt(2), 1)
         return found
+
+    def prepare(self, sample: Any, space: ArraySpace, factors: Any) -> Any:
+        """(count, size) of a sample: weighted, transformed along homogeneous directions. `factors`: in the space.
+
+        `sample`: an array (component, *dims), (*dims) if there is one component, or a sequence of arrays (*dims).
+        """
+        xp = space.xp
+        values = space.zeros(self.shape, is_complex=False)
+        if not isinstance(sample, (list, tuple)):
+            one = tuple(sample.shape) == self.shape[1:]
+            sample = [sample] if one else [sample[c, ...] for c in range(sample.shape[0])]
+        if len(sample) != self.shape[0] or {tuple(part.shape) for part in sample} != {self.shape[1:]}:
+            raise UsageError(f"a sample must have the shape {self.shape}")
+        for c, part in enumerate(sample):
+            values[c, ...] = space.double(part)
+        if not bool(xp.all(xp.isfinite(values))):
+            raise UsageError("a sample has values that are not finite")
+        along = [1 + self.dims.index(axis) for axis in self.homogeneous]
+        for n in along[::-1]:
+            if n == along[-1]:
+                values = xp.fft.rfft(values, axis=n)
+            else:
+                values = xp.fft.fftshift(xp.fft.fft(values, axis=n), axes=n)
+        values = xp.moveaxis(values, along, list(range(len(along)))) if along else values
+        return xp.reshape(values * factors, (self.count, self.size))
 
     def modes_of(self, vectors: NDArray[Any]) -> NDArray[Any]:
         """(..., count, size, rank) as (..., *lead, component, *rest, rank), without the weights, in place."""
@@ -194,38 +206,3 @@ class ModePoints:
         """(count, size) as (component, *rest): the mean over homogeneous directions."""
         found = np.real(prepared[self.has_mean()]).reshape(self._weights.shape) / np.sqrt(self._weights)
         return np.asarray(found)
-
-
-class PreparedPoints:
-    """Makes (count, size) of samples: weighted, transformed along homogeneous directions."""
-
-    def __init__(self, points: ModePoints, space: ArraySpace) -> None:
-        self._points, self._space = points, space
-        self._factors = space.put(points._factors())
-
-    def prepare(self, sample: Any) -> Any:
-        """Of an array (component, *dims), (*dims) if there is one component, or a sequence of arrays (*dims)."""
-        points, xp = self._points, self._space.xp
-        values = self._space.zeros(points.shape, is_complex=False)
-        if isinstance(sample, (list, tuple)):
-            parts = list(sample)
-        elif tuple(sample.shape) == points.shape[1:]:
-            parts = [sample]
-        else:
-            parts = [sample[c, ...] for c in range(sample.shape[0])]
-        shapes = {tuple(part.shape) for part in parts}
-        if len(parts) != points.shape[0] or shapes != {points.shape[1:]}:
-            raise UsageError(f"a sample must have the shape {points.shape}")
-        for c, part in enumerate(parts):
-            values[c, ...] = self._space.double(part)
-        if not bool(xp.all(xp.isfinite(values))):
-            raise UsageError("a sample has values that are not finite")
-        for axis in reversed(points.homogeneous):
-            along = 1 + points.dims.index(axis)
-            if axis == points.homogeneous[-1]:
-                values = xp.fft.rfft(values, axis=along)
-            else:
-                values = xp.fft.fftshift(xp.fft.fft(values, axis=along), axes=along)
-        order = [1 + points.dims.index(axis) for axis in points.homogeneous]
-        values = xp.moveaxis(values, order, list(range(len(order)))) if order else values
-        return xp.reshape(values * self._factors, (points.count, points.size))

@@ -1,6 +1,6 @@
 """POD and SPOD of samples that come one after the other, with a limited rank and so with a limited memory.
 
-Samples may come from a running simulation or from stored slices (stored_modes.py). Spectral proper orthogonal
+Samples may come from a running simulation or from stored slices (modes_command.py). Spectral proper orthogonal
 decomposition: Towne, Schmidt & Colonius, J. Fluid Mech. 847, 821 (2018); one block after the other: Schmidt & Towne,
 Comput. Phys. Commun. 237, 98 (2019). With homogeneous directions, each wavenumber is decomposed for itself: these are
 the modes of statistics that do not change under translations.
@@ -8,6 +8,7 @@ the modes of statistics that do not change under translations.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from scipy.signal import get_window
 
 from sluice_post.array_space import ArraySpace, on_host, space_of
 from sluice_post.errors import UsageError
-from sluice_post.mode_points import ModePoints, PreparedPoints
+from sluice_post.mode_points import ModePoints
 from sluice_post.rank_limited import Decomposed, RankLimited
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 EVEN = 1e-6  # of a time step: by how much times of SPOD may deviate
 
 
-class _Stream:
+class _Stream(ABC):
     """Samples one by one; the first says on which device everything is."""
 
     def __init__(self, points: ModePoints, rank: int, mean: bool) -> None:
@@ -35,8 +36,7 @@ class _Stream:
         self.points, self.rank, self._removes_mean = points, rank, mean
         self.samples = 0
         self.begin = self.end = float("nan")  # times of the first and the last sample
-        self._prepared: PreparedPoints | None = None
-        self._space = ArraySpace()
+        self._space, self._factors = ArraySpace(), None  # those of the first sample
 
     def add(self, time: float, sample: Any) -> None:
         """Takes one sample: an array (component, *dims), or a list of arrays (*dims), one for each component.
@@ -44,10 +44,10 @@ class _Stream:
         Samples of a library with the array API stay on their device; others are copied to NumPy arrays.
         """
         self._check_time(time)
-        if self._prepared is None:
+        if self._factors is None:
             self._space = space_of(sample[0] if isinstance(sample, (list, tuple)) else sample)
-            self._prepared = self.points.in_space(self._space)
-        values = self._prepared.prepare(sample)
+            self._factors = self._space.put(self.points.factors())
+        values = self.points.prepare(sample, self._space, self._factors)
         if self.samples == 0:
             self._allocate()
             self.begin = time
@@ -59,11 +59,20 @@ class _Stream:
         if self.samples > 0 and not time > self.end:
             raise UsageError(f"the sample at time {time:g} is not later than the one before, at {self.end:g}")
 
-    def _allocate(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _allocate(self) -> None: ...
 
-    def _take(self, values: Any) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _take(self, values: Any) -> None: ...
+
+    def _zeros(self, *shape: int) -> Any:
+        return self._space.zeros(shape, self.points.is_complex)
+
+    def _values_memory(self, samples: int) -> int:
+        """Bytes of so many prepared samples, of one while it is prepared, and of the factors that multiply it."""
+        points, item = self.points, 16 if self.points.is_complex else 8
+        factors = 5 * 16 if points.is_complex else 3 * 8
+        return (item * samples + factors) * points.count * points.size + 16 * int(np.prod(points.shape))
 
     def _about(self) -> dict[str, Any]:
         """Attributes of the result."""
@@ -75,12 +84,6 @@ class _Stream:
             "homogeneous": " ".join(self.points.homogeneous) or "none",
             "mean": "removed" if self._removes_mean else "not removed",
         }
-
-
-def _samples_memory(points: ModePoints) -> int:
-    """Bytes of a sample while it is prepared, and of the factors that it is multiplied by."""
-    values = int(np.prod(points.shape))
-    return 16 * values + (5 * 16 if points.is_complex else 3 * 8) * points.count * points.size
 
 
 class StreamingPOD(_Stream):
@@ -106,16 +109,15 @@ class StreamingPOD(_Stream):
 
     def memory(self) -> int:
         """Bytes that this needs at most, with the result. Nothing is allocated before the first sample."""
-        points, item = self.points, 16 if self.points.is_complex else 8
-        shape = (points.count, 1, points.size)
-        kept = RankLimited.memory(shape, self.rank, self._batch, points.is_complex)
-        return kept + points.count * points.size * self._batch * item + _samples_memory(points)
+        shape = (self.points.count, 1, self.points.size)
+        kept = RankLimited.memory(shape, self.rank, self._batch, self.points.is_complex)
+        return kept + self._values_memory(self._batch)
 
     def _allocate(self) -> None:
         points = self.points
         centred = (points.has_mean() & self._removes_mean)[:, None]
         self._kept = RankLimited(self._space, (points.count, 1, points.size), self.rank, points.is_complex, centred)
-        self._waiting = self._space.zeros((points.count, 1, points.size, self._batch), points.is_complex)
+        self._waiting = self._zeros(points.count, 1, points.size, self._batch)
         self._count = 0  # of waiting samples
 
     def _take(self, values: Any) -> None:
@@ -139,9 +141,8 @@ class StreamingPOD(_Stream):
         mean = on_host(self._kept.mean)[:, 0] if self._removes_mean else None
         found = self._kept.result()
         # Wavenumbers are along the first axis of what is decomposed, so that pieces of them are.
-        found = Decomposed(
-            found.vectors[None, :, 0], found.energy[None, :, 0], found.total[None, :, 0], found.error[None, :, 0]
-        )
+        arrays = found.vectors, found.energy, found.total, found.error
+        found = Decomposed(*(values[None, :, 0] for values in arrays))
         return modes_dataset(self.points, found, self.samples, None, mean, {"method": "POD"} | self._about())
 
 
@@ -193,12 +194,10 @@ class StreamingSPOD(_Stream):
 
     def memory(self) -> int:
         """Bytes that this needs at most, with the result. Nothing is allocated before the first sample."""
-        points, item = self.points, 16 if self.points.is_complex else 8
-        values = points.count * points.size
-        kept = RankLimited.memory((self._number.size, points.count, points.size), self.rank, 1, True)
+        kept = RankLimited.memory((self._number.size, self.points.count, self.points.size), self.rank, 1, True)
         kernel = 4 * 16 * self.block * self._number.size
         # A piece of frequencies at a time is transformed: it is less than the pieces that `kept` counts.
-        return kept + (self.block + 1) * values * item + kernel + _samples_memory(points)
+        return kept + kernel + self._values_memory(self.block + 1)
 
     def _check_time(self, time: float) -> None:
         super()._check_time(time)
@@ -214,15 +213,12 @@ class StreamingSPOD(_Stream):
                 )
 
     def _allocate(self) -> None:
-        points = self.points
-        values = points.count, points.size
-        self._buffer = self._space.zeros((self.block, *values), points.is_complex)  # a ring
-        self._sum = self._space.zeros(values, points.is_complex)
+        values = self.points.count, self.points.size
+        self._buffer = self._zeros(self.block, *values)  # a ring
+        self._sum = self._zeros(*values)
         response = np.abs(self._transform() @ self._window)
-        centred = (response > 1e-12 * response.max())[:, None] & points.has_mean()
-        self._kept = RankLimited(
-            self._space, (self._number.size, *values), self.rank, True, centred & self._removes_mean
-        )
+        centred = (response > 1e-12 * response.max())[:, None] & self.points.has_mean() & self._removes_mean
+        self._kept = RankLimited(self._space, (self._number.size, *values), self.rank, True, centred)
 
     def _transform(self) -> NDArray[Any]:
         """(frequencies, block)"""
@@ -276,13 +272,7 @@ class StreamingSPOD(_Stream):
             return (difference * float(np.sqrt(self.blocks)))[..., None]
 
         found = self._kept.result(shift if self._removes_mean else None)
-        about = {
-            "method": "SPOD",
-            "block": self.block,
-            "overlap": self.overlap,
-            "window": self._window_name,
-            "blocks": self.blocks,
-            "dt": self._dt,
-        }
+        about = {"method": "SPOD", "block": self.block, "overlap": self.overlap, "window": self._window_name}
+        about |= {"blocks": self.blocks, "dt": self._dt}
         frequency = self._number / (self.block * self._dt)
         return modes_dataset(self.points, found, self.blocks, frequency, mean, about | self._about())

@@ -11,13 +11,11 @@ from typing import Generic, TypeVar
 import xarray as xr
 
 from sluice_post import layout
-from sluice_post.budgets import STRESSES
 from sluice_post.comparison import Comparison, compare_with
-from sluice_post.datasets import budgets, densities, fields, phases, profiles, scalar_profiles, scalars, spectra
+from sluice_post.datasets import fields, profiles, scalars
 from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_probes
-from sluice_post.scalar_budgets import BUDGETS
 from sluice_post.slices import slice_labels
 
 Key = TypeVar("Key")
@@ -86,42 +84,39 @@ class OpenedRun(EvaluatedRun):
 
     @cached_property
     def scalars(self) -> Mapping[str, xr.Dataset]:
-        """Profiles of scalars by the names of evaluated_scalars; see datasets/scalar_profiles.py."""
-        return {name: scalar_profiles.scalar_dataset(found) for name, found in self.evaluated_scalars.items()}
+        """Profiles of scalars by the names of evaluated_scalars; see scalar_profiles.py."""
+        return {name: found.data for name, found in self.evaluated_scalars.items()}
 
     @cached_property
     def scalar_budgets(self) -> Mapping[str, Mapping[str, xr.Dataset]]:
         """The budgets of cc, uc and wc of each scalar, in wall units, terms with intervals."""
-        return {
-            name: {budget: budgets.scalar_budget_dataset(evaluated, budget) for budget in BUDGETS}
-            for name, evaluated in self.evaluated_scalar_budgets.items()
-        }
+        return {name: evaluated.data for name, evaluated in self.evaluated_scalar_budgets.items()}
 
     @cached_property
     def budgets(self) -> Mapping[str, xr.Dataset]:
         """The budgets of k, uu, vv, ww and uw by name, in wall units, terms with intervals."""
-        return {stress: budgets.budget_dataset(self.evaluated_budgets, stress) for stress in STRESSES}
+        return self.evaluated_budgets.data
 
     @cached_property
     def spectra(self) -> xr.Dataset:
-        """Spectra, two-point correlations and integral lengths; see datasets/spectra.py."""
-        return spectra.spectra_dataset(self.evaluated_spectra)
+        """Spectra, two-point correlations and integral lengths; see spectra.py."""
+        return self.evaluated_spectra.dataset
 
     @cached_property
     def scalar_spectra(self) -> Mapping[str, xr.Dataset]:
         """Spectra of scalars and of their wall-normal flux by the names of evaluated_scalars."""
-        found = self.evaluated_scalar_spectra.items()
-        return {name: spectra.scalar_spectra_dataset(evaluated) for name, evaluated in found}
+        found = self.evaluated_scalar_spectra
+        return {name: evaluated.dataset for name, evaluated in found.items()}
 
     @cached_property
     def densities(self) -> xr.Dataset:
-        """Probability densities, quadrants and holes; see datasets/densities.py."""
-        return densities.densities_dataset(self.evaluated_densities)
+        """Probability densities, quadrants and holes; see evaluated_densities.py."""
+        return self.evaluated_densities.dataset
 
     @cached_property
     def phases(self) -> xr.Dataset:
-        """Averages by phase and first harmonics over the whole height, in U and h; see datasets/phases.py."""
-        return phases.phases_dataset(self.evaluated_phases)
+        """Averages by phase and first harmonics over the whole height, in U and h; see phases.py."""
+        return self.evaluated_phases
 
     @cached_property
     def key_figures(self) -> xr.Dataset:

@@ -2,98 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
+import xarray as xr
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 
-from sluice_post.phases import COMPONENTS, PhaseAverages
+from sluice_post.phases import COMPONENTS
 from sluice_post.style import BLACK, BLUE, COMPONENT, GREEN, VERMILLION, line_with_band
 
 PROFILES_SHOWN = 8
 PHASE = r"phase $t/T$"
 
 
-def profiles(axes: Axes, found: PhaseAverages) -> Axes:
+def _line(axes: Axes, found: xr.Dataset, name: str, **style: object) -> None:
+    """A variable against its only dimension; a phase without steps from 1 to 0."""
+    values = found[name]
+    y = np.unwrap(values, period=1.0) if name.startswith("lag") else values.values
+    band = found.get(f"{name}_ci95")
+    line_with_band(axes, found[values.dims[0]].values, y, None if band is None else band.values, **style)
+
+
+def _finish(axes: Axes, found: xr.Dataset, along: str, label: str) -> Axes:
+    if along == "phase":
+        axes.set_xlim(0, 1)
+        axes.set_xlabel(PHASE)
+    else:
+        axes.set_xlim(found.z_face[0], found.z_face[-1])
+        axes.set_xlabel("$z/h$")
+    axes.set_ylabel(label)
+    return axes
+
+
+def profiles(axes: Axes, found: xr.Dataset) -> Axes:
     """The velocity at up to 8 phases against z/h; dashed: the mean."""
-    step = max(1, -(-found.phase.size // PROFILES_SHOWN))
-    for n in range(0, found.phase.size, step):
-        colour = colormaps["twilight_shifted"](0.1 + 0.8 * n / found.phase.size)
-        band = found.widths["U"][:, n]
-        line_with_band(axes, found.z, found.centre["U"][:, n], band, color=colour, label=f"{found.phase[n]:.3f}")
-    axes.plot(found.z, found.harmonic["mean_u"], color=BLACK, linewidth=1.0, linestyle=(0, (5, 3)), label="mean")
-    axes.set_xlim(found.z_face[0], found.z_face[-1])
+    bins = found.phase.size
+    for n in range(0, bins, max(1, -(-bins // PROFILES_SHOWN))):
+        colour = colormaps["twilight_shifted"](0.1 + 0.8 * n / bins)
+        _line(axes, found.isel(phase=n), "U", color=colour, label=f"{found.phase[n]:.3f}")
+    axes.plot(found.z, found.mean_u, color=BLACK, linewidth=1.0, linestyle=(0, (5, 3)), label="mean")
     axes.legend(title=PHASE, fontsize=9, ncols=3)
-    axes.set_xlabel("$z/h$")
-    axes.set_ylabel(r"$\langle u\rangle_\phi/U$")
-    return axes
+    return _finish(axes, found, "z", r"$\langle u\rangle_\phi/U$")
 
 
-def _against_phase(axes: Axes, found: PhaseAverages, lines: dict[str, tuple[str | None, str]], label: str) -> Axes:
-    for name, (colour, text) in lines.items():
-        line_with_band(axes, found.phase, found.line[name], found.widths[name], color=colour, label=text, marker="o",
-                       markersize=3.5)  # fmt: skip
-    axes.set_xlim(0, 1)
-    axes.set_xlabel(PHASE)
-    axes.set_ylabel(label)
-    if len(lines) > 1:
-        axes.legend()
-    return axes
-
-
-def wall_shear(axes: Axes, found: PhaseAverages) -> Axes:
+def wall_shear(axes: Axes, found: xr.Dataset) -> Axes:
     """The shear stress on both walls along x against the phase; along y, too, if there is any."""
-    lines: dict[str, tuple[str | None, str]] = {
-        "shear_x_bottom": (BLUE, "bottom, $x$"),
-        "shear_x_top": (VERMILLION, "top, $x$"),
-    }
-    largest = np.abs(found.line["shear_x_bottom"]).max()
-    if np.abs(found.line["shear_y_bottom"]).max() > 0.05 * largest:
+    lines = {"shear_x_bottom": (BLUE, "bottom, $x$"), "shear_x_top": (VERMILLION, "top, $x$")}
+    if abs(found.shear_y_bottom).max() > 0.05 * abs(found.shear_x_bottom).max():
         lines["shear_y_bottom"] = (GREEN, "bottom, $y$")
-    return _against_phase(axes, found, lines, r"$\tau_w/\rho U^2$")
-
-
-def bulk_velocity(axes: Axes, found: PhaseAverages) -> Axes:
-    """The bulk velocity against the phase."""
-    return _against_phase(axes, found, {"bulk_velocity": (None, "")}, "$U_b/U$")
-
-
-def _periodic(found: PhaseAverages) -> list[str]:
-    """The components to show: those that are periodic to a notable degree."""
-    largest = {c: float(found.harmonic[f"amplitude_{c}"].max()) for c in COMPONENTS}
-    return [c for c in COMPONENTS if largest[c] >= 0.05 * max(largest.values())]
-
-
-def _against_height(axes: Axes, found: PhaseAverages, label: str) -> Axes:
-    axes.set_xlim(found.z_face[0], found.z_face[-1])
+    for name, (colour, text) in lines.items():
+        _line(axes, found, name, color=colour, label=text, marker="o", markersize=3.5)
     axes.legend()
-    axes.set_xlabel("$z/h$")
-    axes.set_ylabel(label)
+    return _finish(axes, found, "phase", r"$\tau_w/\rho U^2$")
+
+
+def bulk_velocity(axes: Axes, found: xr.Dataset) -> Axes:
+    """The bulk velocity against the phase."""
+    _line(axes, found, "bulk_velocity", color=None, label="", marker="o", markersize=3.5)
+    return _finish(axes, found, "phase", "$U_b/U$")
+
+
+def _of_components(axes: Axes, found: xr.Dataset, kinds: Mapping[str, tuple[str, object]], label: str) -> Axes:
+    """Of the components that are periodic to a notable degree: name, ending of the label and dashes of each line."""
+    largest = {c: float(found[f"amplitude_{c}"].max()) for c in COMPONENTS}
+    for c in (c for c in COMPONENTS if largest[c] >= 0.05 * max(largest.values())):
+        for name, (ending, dashes) in kinds.items():
+            style = {"linestyle": dashes} if dashes else {}
+            _line(axes, found, name.format(c=c), color=COMPONENT[c], label=f"${c}${ending}", **style)
+    axes.legend()
+    return _finish(axes, found, "z", label)
+
+
+def amplitude(axes: Axes, found: xr.Dataset) -> Axes:
+    """The amplitude of the first harmonic of u and v against z/h."""
+    _of_components(axes, found, {"amplitude_{c}": ("", None)}, "amplitude / $U$").set_ylim(bottom=0)
     return axes
 
 
-def amplitude(axes: Axes, found: PhaseAverages) -> Axes:
-    """The amplitude of the first harmonic of u and v against z/h."""
-    for c in _periodic(found):
-        name = f"amplitude_{c}"
-        line_with_band(axes, found.z, found.harmonic[name], found.widths[name], color=COMPONENT[c], label=f"${c}$")
-    axes.set_ylim(bottom=0)
-    return _against_height(axes, found, "amplitude / $U$")
-
-
-def lag(axes: Axes, found: PhaseAverages) -> Axes:
+def lag(axes: Axes, found: xr.Dataset) -> Axes:
     """The phase at which the first harmonic of u and v is largest against z/h."""
-    for c in _periodic(found):
-        values = np.unwrap(found.harmonic[f"lag_{c}"], period=1.0)
-        line_with_band(axes, found.z, values, found.widths[f"lag_{c}"], color=COMPONENT[c], label=f"${c}$")
-    return _against_height(axes, found, "phase of the maximum")
+    return _of_components(axes, found, {"lag_{c}": ("", None)}, "phase of the maximum")
 
 
-def variances(axes: Axes, found: PhaseAverages) -> Axes:
+def variances(axes: Axes, found: xr.Dataset) -> Axes:
     """The variances of u and v in their periodic part and their fluctuation against z/h."""
-    for c in _periodic(found):
-        for part, dashes in (("periodic", (0, (5, 2))), ("fluctuation", (0, ()))):
-            name = f"{c}{c}_{part}"
-            line_with_band(axes, found.z, found.harmonic[name], found.widths[name], color=COMPONENT[c],
-                           linestyle=dashes, label=f"${c}$, {part}")  # fmt: skip
-    axes.set_ylim(bottom=0)
-    return _against_height(axes, found, "variance / $U^2$")
+    kinds = {"{c}{c}_periodic": (", periodic", (0, (5, 2))), "{c}{c}_fluctuation": (", fluctuation", (0, ()))}
+    _of_components(axes, found, kinds, "variance / $U^2$").set_ylim(bottom=0)
+    return axes

@@ -6,55 +6,57 @@ less the mean, and the fluctuation the rest. All values are in the units U and h
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.arrays import Array
+from sluice_post.datasets.cf import PLANES_AND_TIME
+from sluice_post.datasets.variables import RHO, About, dataset, described, variable
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.parameters import FlowParameters
 from sluice_post.run import check_directory
 from sluice_post.scalars import sampled_scalars
 from sluice_post.statistics import Blocks, Means, Shapes, read_blocks, read_statistics
-from sluice_post.uncertainty import half_widths95
+from sluice_post.uncertainty import intervals
 
 NOT_TAKEN = "holds no averages by phase: set output.statistics.phases in the case"
 WHOLE_CENTRE = ("u", "v", "w", "p", "uu", "vv", "ww", "pp")
-COMPONENTS = ("u", "v")  # whose first harmonics are shown
+COMPONENTS = {"u": "streamwise", "v": "spanwise"}  # whose first harmonics are shown
 WHOLE_FACE = ("uw", "vw", "tau_xz", "tau_yz")
 
-
-@dataclass(frozen=True)
-class PhaseAverages:
-    """Averages by phase: `centre[name]` is (nz, bins), `face[name]` (nz + 1, bins), `line[name]` (bins).
-
-    centre: U, V, P, the variances uu, vv, ww, pp about the averages at the phase, for each scalar C_NAME and cc_NAME.
-    face: the covariances minus_uw and minus_vw. line: bulk velocity, wall shear stress at both walls, which is what the
-    fluid exerts on them along x and y, and force. `harmonic[name]` (nz), for c = u and v: mean_c, the first harmonic's
-    amplitude_c and the phase lag_c at which it is largest, and the variances cc_periodic and cc_fluctuation.
-    `widths`: half widths of the 95 % intervals by the same names; NaN where they are not known.
-    """
-
-    period: float
-    phase: Array  # mean of the samples in each bin, in periods
-    samples: NDArray[np.int64]
-    z: Array
-    z_face: Array
-    centre: dict[str, Array]
-    face: dict[str, Array]
-    line: dict[str, Array]
-    harmonic: dict[str, Array]
-    widths: dict[str, Array]
-
-    @property
-    def has_intervals(self) -> bool:
-        """Whether there are intervals: a single block and a laminar flow have none."""
-        widths = self.widths["bulk_velocity"]
-        return bool(np.isfinite(widths).all() and np.any(widths > 0))
+_CENTRE, _FACE = ("z", "phase"), ("z_face", "phase")
+_ABOUT: dict[str, About] = {
+    "U": (_CENTRE, "streamwise velocity", "U"),
+    "V": (_CENTRE, "spanwise velocity", "U"),
+    "P": (_CENTRE, "pressure", f"{RHO}U^2"),
+    "uu": (_CENTRE, "variance of the fluctuations of the streamwise velocity", "U^2"),
+    "vv": (_CENTRE, "variance of the fluctuations of the spanwise velocity", "U^2"),
+    "ww": (_CENTRE, "variance of the fluctuations of the wall-normal velocity", "U^2"),
+    "pp": (_CENTRE, "variance of the pressure about it", "rho^2 U^4"),
+    "minus_uw": (_FACE, "Reynolds shear stress -<uw> of the fluctuations", "U^2"),
+    "minus_vw": (_FACE, "Reynolds shear stress -<vw> of the fluctuations", "U^2"),
+    "bulk_velocity": ("phase", "bulk velocity", "U"),
+    **{
+        f"shear_{axis}_{side}": ("phase", f"shear stress on the {side} wall along {axis}", f"{RHO}U^2")
+        for axis in "xy"
+        for side in ("bottom", "top")
+    },
+    "forcing": ("phase", "mean streamwise force", "U^2/h"),
+}
+for _c, _of in COMPONENTS.items():
+    _ABOUT |= {
+        f"mean_{_c}": ("z", f"mean of the {_of} velocity over all phases", "U"),
+        f"amplitude_{_c}": ("z", f"amplitude of the first harmonic of the {_of} velocity", "U"),
+        f"lag_{_c}": ("z", f"phase at which the first harmonic of the {_of} velocity is largest", "T"),
+        f"{_c}{_c}_periodic": ("z", f"variance of the periodic part of the {_of} velocity", "U^2"),
+        f"{_c}{_c}_fluctuation": ("z", f"variance of the fluctuations of the {_of} velocity", "U^2"),
+    }
 
 
 def _contents(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
@@ -109,61 +111,37 @@ def _phase(means: Means) -> Array:
     return np.asarray(np.arange(samples.size) / samples.size + means.centre[layout.PHASE_OFFSET] / samples)
 
 
-def _averages(means: Means) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
-    """At the centres, on the faces, and by phase alone."""
+def _averages(means: Means) -> dict[str, Array]:
+    """At the centres, (nz, bins), on the faces, (nz + 1, bins), and by phase alone, (bins)."""
     samples = means.centre[layout.PHASE_SAMPLES]
-    found = {
+    raw = {
         name.removeprefix(layout.BY_PHASE.format("")): sums / samples
         for name, sums in (means.centre | means.face).items()
         if name not in (layout.PHASE_SAMPLES, layout.PHASE_OFFSET)
     }
-    centre = {"U": found["u"], "V": found["v"], "P": found["p"]}
-    for square in ("uu", "vv", "ww", "pp"):
-        centre[square] = found[square] - found[square[0]] ** 2
-    for name in (name for name in found if f"{name}_squared" in found):
-        centre[f"C_{name}"] = found[name]
-        centre[f"cc_{name}"] = found[f"{name}_squared"] - found[name] ** 2
-    face = {}
-    for velocity in ("u", "v"):
-        covariance = -found[f"{velocity}w"]
-        inside = (found[velocity][1:] + found[velocity][:-1]) / 2
-        covariance[1:-1] += inside * (found["w"][1:] + found["w"][:-1]) / 2
+    found = {"U": raw["u"], "V": raw["v"], "P": raw["p"]}
+    found |= {square: raw[square] - raw[square[0]] ** 2 for square in ("uu", "vv", "ww", "pp")}
+    for scalar in (name for name in raw if f"{name}_squared" in raw):
+        found[f"C_{scalar}"] = raw[scalar]
+        found[f"cc_{scalar}"] = raw[f"{scalar}_squared"] - raw[scalar] ** 2
+    for velocity in COMPONENTS:
+        covariance = -raw[f"{velocity}w"]
+        inside = (raw[velocity][1:] + raw[velocity][:-1]) / 2
+        covariance[1:-1] += inside * (raw["w"][1:] + raw["w"][:-1]) / 2
         covariance[[0, -1]] = 0  # what passes through a wall is no fluctuation of its mean
-        face[f"minus_{velocity}w"] = covariance
+        found[f"minus_{velocity}w"] = covariance
     dz = np.diff(means.z_face)
-    line = {
-        "bulk_velocity": dz @ found["u"] / dz.sum(),
-        "shear_x_bottom": found["tau_xz"][0],
-        "shear_x_top": -found["tau_xz"][-1],
-        "shear_y_bottom": found["tau_yz"][0],
-        "shear_y_top": -found["tau_yz"][-1],
-        "forcing": found["forcing"],
-    }
-    return centre, face, line
+    found["bulk_velocity"] = dz @ raw["u"] / dz.sum()
+    for axis in "xy":
+        stress = raw[f"tau_{axis}z"]
+        found |= {f"shear_{axis}_bottom": stress[0], f"shear_{axis}_top": -stress[-1]}
+    return found | {"forcing": raw["forcing"]}
 
 
 def first_harmonic(values: Array, phase: Array) -> NDArray[np.complex128]:
     """Amplitude times exp(-2 pi i lag) of values by phase: mean + amplitude cos(2 pi (phase - lag)) + higher ones."""
     periodic = values - values.mean(axis=-1, keepdims=True)  # a mean would leak where phases are not equally spaced
     return np.asarray(2 * (periodic @ np.exp(-2j * np.pi * phase)) / phase.size)
-
-
-def _lag(harmonic: NDArray[np.complex128]) -> Array:
-    return np.asarray(-np.angle(harmonic) / (2 * np.pi)) % 1.0
-
-
-def _decomposition(centre: dict[str, Array], phase: Array) -> dict[str, Array]:
-    """The mean, the first harmonic and the variances of u and v at each height, all but the lags."""
-    found: dict[str, Array] = {}
-    for c in COMPONENTS:
-        velocity = centre[c.upper()]
-        found |= {
-            f"mean_{c}": velocity.mean(axis=-1),
-            f"amplitude_{c}": np.abs(first_harmonic(velocity, phase)),
-            f"{c}{c}_periodic": velocity.var(axis=-1),
-            f"{c}{c}_fluctuation": centre[c + c].mean(axis=-1),
-        }
-    return found
 
 
 def whole_cycles(blocks: Blocks) -> Blocks:
@@ -179,24 +157,60 @@ def whole_cycles(blocks: Blocks) -> Blocks:
     return blocks.joined(np.array(starts))
 
 
-def evaluate_phases(period: float, blocks: Blocks) -> PhaseAverages:
-    """The averages by phase with intervals over the blocks, or over groups of those shorter than a period."""
+def evaluate_phases(period: float, blocks: Blocks) -> xr.Dataset:
+    """The averages by phase with intervals over the blocks, or over groups of those shorter than a period.
+
+    (z, phase): U, V, P, the variances uu, vv, ww, pp about the averages at the phase, for each scalar C_NAME and
+    cc_NAME. (z_face, phase): the covariances minus_uw and minus_vw. (phase): bulk velocity, wall shear stress at both
+    walls, which is what the fluid exerts on them along x and y, and force; `phase` is the mean of the samples in each
+    bin, in periods. (z), for c = u and v: mean_c, the first harmonic's amplitude_c and the phase lag_c at which it is
+    largest, and the variances cc_periodic and cc_fluctuation.
+    """
     blocks = whole_cycles(blocks)
     means = blocks.means()
-    phase = _phase(means)
-    centre, face, line = _averages(means)
-    whole = {c: first_harmonic(centre[c.upper()], phase) for c in COMPONENTS}
 
-    def all_of(some: Means) -> dict[str, Array]:
-        at_centres, on_faces, by_phase = _averages(some)
-        found = at_centres | on_faces | by_phase | _decomposition(at_centres, _phase(some))
-        # Relative to those of all blocks, so that no step from 1 to 0 disturbs the intervals.
+    def harmonic_of(c: str, some: Means, averages: dict[str, Array]) -> NDArray[np.complex128]:
+        return first_harmonic(averages[c.upper()], _phase(some))
+
+    def lag(harmonic: NDArray[np.complex128]) -> Array:
+        return np.asarray(-np.angle(harmonic) / (2 * np.pi))
+
+    whole = {c: harmonic_of(c, means, _averages(means)) for c in COMPONENTS}
+
+    def values(some: Means) -> dict[str, Array]:
+        found = _averages(some)
         for c in COMPONENTS:
-            of_some = first_harmonic(at_centres[c.upper()], _phase(some))
-            found[f"lag_{c}"] = -np.angle(of_some * np.conj(whole[c])) / (2 * np.pi)
-        return found
+            velocity = found[c.upper()]
+            found |= {
+                f"mean_{c}": velocity.mean(axis=-1),
+                f"amplitude_{c}": np.abs(harmonic_of(c, some, found)),
+                f"{c}{c}_periodic": velocity.var(axis=-1),
+                f"{c}{c}_fluctuation": found[c + c].mean(axis=-1),
+            }
+        # Relative to those of all blocks, so that no step from 1 to 0 disturbs the intervals.
+        return found | {f"lag_{c}": lag(harmonic_of(c, some, found) * np.conj(of_c)) for c, of_c in whole.items()}
 
-    widths = half_widths95(all_of, blocks)
+    found = intervals(values, blocks)
+    found |= {f"lag_{c}": lag(of_c) % 1.0 for c, of_c in whole.items()}
     samples = blocks.centre[layout.PHASE_SAMPLES].sum(axis=0).astype(np.int64)
-    harmonic = _decomposition(centre, phase) | {f"lag_{c}": _lag(of_c) for c, of_c in whole.items()}
-    return PhaseAverages(period, phase, samples, means.z, means.z_face, centre, face, line, harmonic, widths)
+    scalars = {name for name in found if name.startswith(("C_", "cc_"))}
+    about = _ABOUT | {
+        name: (_CENTRE, *((scalar, "C") if kind == "C" else (f"variance of the fluctuations of {scalar}", "C^2")))
+        for name in scalars
+        for kind, scalar in [name.split("_", 1)]
+    }
+    return dataset(
+        {"samples": variable("phase", samples, "number of samples"), **described(found, about)},
+        {
+            "z": variable("z", means.z, "height of cell centres", "h"),
+            "z_face": variable("z_face", means.z_face, "height of faces, walls included", "h"),
+            "phase": variable("phase", _phase(means), "mean phase of the samples, from time 0", "T"),
+        },
+        PLANES_AND_TIME,
+        period=period,
+    )
+
+
+def has_intervals(found: xr.Dataset) -> bool:
+    """Whether averages by phase have intervals: a single block and a laminar flow have none."""
+    return "bulk_velocity_ci95" in found and bool((found.bulk_velocity_ci95 > 0).any())

@@ -10,6 +10,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.contour import ContourSet
 
@@ -27,12 +28,12 @@ from sluice_post import (
     scalar_spectra_figures,
     spectra_figures,
 )
+from sluice_post.budgets import EvaluatedBudgets
 from sluice_post.convection import convection
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.evaluated_run import EvaluatedRun
-from sluice_post.probes import Probe, frequency_spectrum, read_probe
+from sluice_post.probes import equal_steps, frequency_spectrum, read_probe
 from sluice_post.reference import Reference
-from sluice_post.scalar_budgets import EvaluatedScalarBudgets
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.slices import latest_streak_slice
 from sluice_post.spectra_figures import Published
@@ -250,7 +251,7 @@ class RunPlots:
             raise UsageError(f"no spectra of a scalar {name}; there are those of {', '.join(found) or 'none'}")
         return found[name]
 
-    def _scalar_budgets(self, name: str, budget: str) -> EvaluatedScalarBudgets:
+    def _scalar_budgets(self, name: str, budget: str) -> EvaluatedBudgets:
         found = self._run.evaluated_scalar_budgets
         if name not in found:
             raise UsageError(f"no budgets of a scalar {name}; there are those of {', '.join(found) or 'none'}")
@@ -424,6 +425,6 @@ class RunPlots:
         """The space-time correlation of a line along x at one of its heights, by number from 0."""
         probe_figures.space_time_correlation(axes, convection(self._probe(probe), field, height))
 
-    def _probe(self, name: str) -> Probe:
+    def _probe(self, name: str) -> xr.Dataset:
         chosen = self._run.selection
-        return read_probe(self._run.directory, name, chosen.begin, chosen.end).equal_steps()[0]
+        return equal_steps(read_probe(self._run.directory, name, chosen.begin, chosen.end))[0]

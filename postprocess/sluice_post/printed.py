@@ -1,7 +1,8 @@
 """Numbers as people read them: a value and the half width of its 95 % interval, with matching digits.
 
 Every number with an interval is printed by this module. The interval has two significant digits, and the value ends at
-the same decimal. Four cases have no interval:
+the same decimal, also where the interval is the larger one. Both are in fixed notation, and beyond 0.001 and 10^6 have
+one power of ten in common. Four cases have no interval:
 
 - exact, or known to round-off (`half_width` is None, or tiny): the value alone;
 - the interval is not known, as for a single block (`half_width` is NaN): `2.639 (no interval)`;
@@ -30,14 +31,16 @@ def is_determined(value: float, half_width: float | None) -> bool:
     return half_width is None or not half_width >= abs(value) or is_exact(value, half_width)
 
 
-def _decimals(half_width: float) -> int:
-    """Decimals of the second significant digit; below 0 where it is left of the point."""
-    return 1 - floor(log10(float(f"{half_width:.1e}")))
+def rounded(value: float, digits: int, sign: str = "") -> str:
+    """A number with so many significant digits, in fixed notation up to 10^6."""
+    text = f"{value:{sign}.{digits}g}"
+    return f"{float(text):{sign}.0f}" if "e+" in text and abs(float(text)) < _LARGE else text
 
 
-def _fixed(value: float, decimals: int, sign: str = "") -> str:
-    rounded = round(value, decimals) + 0.0  # never -0
-    return f"{rounded:{sign}.{max(decimals, 0)}f}"
+def _fixed(value: float, half_width: float, sign: str = "") -> str:
+    """A number that ends at the second significant digit of the half width."""
+    decimals = 1 - floor(log10(float(f"{half_width:.1e}")))
+    return f"{round(value, decimals) + 0.0:{sign}.{max(decimals, 0)}f}"  # never -0
 
 
 def digits_of(value: float, half_width: float, sign: str = "") -> tuple[str, str, int]:
@@ -45,18 +48,19 @@ def digits_of(value: float, half_width: float, sign: str = "") -> tuple[str, str
     largest = max(abs(value), half_width)
     exponent = 0 if _SMALL <= largest < _LARGE else floor(log10(largest))
     value, half_width = value / 10.0**exponent, half_width / 10.0**exponent
-    decimals = _decimals(half_width)
-    return _fixed(value, decimals, sign), _fixed(half_width, decimals), exponent
+    return _fixed(value, half_width, sign), _fixed(half_width, half_width), exponent
 
 
 def width_text(half_width: float) -> str:
-    """A half width alone, with two significant digits."""
-    return _fixed(half_width, _decimals(half_width)) if 0 < half_width < inf else f"{half_width:g}"
+    """A half width alone, or a bound, with two significant digits."""
+    if 1e-2 * _SMALL <= half_width < _LARGE:
+        return _fixed(half_width, half_width)
+    return f"{half_width:.1e}" if 0 < half_width < inf else f"{half_width:g}"
 
 
 def exact_text(value: float, sign: str = "", scale: float = 0.0, digits: int = 5) -> str:
     """A number that has no interval; 0 if it is no more than round-off of `scale`."""
-    return f"{0.0 if abs(value) <= ROUND_OFF * scale else value:{sign}.{digits}g}"
+    return rounded(0.0 if abs(value) <= ROUND_OFF * scale else value, digits, sign)
 
 
 def with_interval(
@@ -75,9 +79,8 @@ def with_interval(
     """
     if not isfinite(value):
         return NOT_DEFINED
-    if is_exact(value, half_width, scale):
+    if half_width is None or is_exact(value, half_width, scale):
         return exact_text(value, sign, scale) + unit
-    assert half_width is not None
     if not isfinite(half_width):
         return f"{exact_text(value, sign, scale, 4)}{unit} ({NO_INTERVAL})"
     shown, width, exponent = digits_of(value, half_width, sign)
@@ -102,10 +105,9 @@ def count_of(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def peak_place(place: float, low: float, high: float, form: str = ".3g") -> str:
+def peak_place(place: float, low: float, high: float, digits: int = 3) -> str:
     """Where a maximum is, and the range in which it may be: `0.83 (0.42 to 1.3)`; no range if it is nowhere else."""
+    text = rounded(place, digits)
     if not (isfinite(low) and isfinite(high)):
-        return f"{place:{form}} ({NO_INTERVAL})"
-    if low == high:
-        return f"{place:{form}}"
-    return f"{place:{form}} ({low:{form}} to {high:{form}})"
+        return f"{text} ({NO_INTERVAL})"
+    return text if low == high else f"{text} ({rounded(low, digits)} to {rounded(high, digits)})"

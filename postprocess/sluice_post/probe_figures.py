@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from sluice_post.convection import Convection
-from sluice_post.probe_tables import shown_heights
-from sluice_post.probes import FrequencySpectrum
-from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, THIN, new_figure
+from sluice_post.probes import FrequencySpectrum, shown_heights
+from sluice_post.style import BLACK, COMPONENT, DIVERGING_MAP, LINE_STYLES, THIN, legend, line_with_band, new_figure
 
 
 def spectra_figure(spectra: Sequence[FrequencySpectrum]) -> Figure:
@@ -27,17 +27,13 @@ def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
     """The premultiplied frequency spectrum of one field, a line for each height."""
     frequency = spectrum.frequency[1:]
     chosen = shown_heights(spectrum.z.size)
-    colour = None
+    colour: dict[str, Any] = {}
     for order, n in enumerate(chosen):
-        shade = 1 - 0.7 * order / max(1, len(chosen) - 1)
-        (line,) = axes.semilogx(
-            frequency,
-            frequency * spectrum.density[n, 1:],
-            color=colour,
-            alpha=shade,
-            label=f"$z/h={spectrum.z[n]:.3g}$",
-        )
-        colour = line.get_color()
+        label, shade = f"$z/h={spectrum.z[n]:.3g}$", 1 - 0.7 * order / max(1, len(chosen) - 1)
+        style = {"label": label, "alpha": shade, "linestyle": LINE_STYLES[order % len(LINE_STYLES)]}
+        values = frequency * spectrum.density[n, 1:]
+        colour = {"color": line_with_band(axes, frequency, values, **colour, **style)}
+    axes.set_xscale("log")
     axes.set_xlabel("$f\\,h/U$")
     if spectrum.field in COMPONENT:
         unit = r"(\rho U^2)^2" if spectrum.field == "p" else "U^2"
@@ -45,24 +41,22 @@ def frequency_spectrum(axes: Axes, spectrum: FrequencySpectrum) -> Axes:
     else:
         axes.set_ylabel(f"$f S$ of {spectrum.field}")
     axes.set_ylim(bottom=0)
-    axes.legend(fontsize=9)
+    legend(axes)
     return axes
 
 
 def convection_figure(found: Sequence[Convection]) -> Figure:
     """Space-time correlations, in the frame of the grid, of the first and the last height of each field."""
-    fields = list(dict.fromkeys(one.field for one in found))
-    rows = [[one for one in found if one.field == field] for field in fields]
-    shown = [row if len(row) == 1 else [row[0], row[-1]] for row in rows]
-    columns = max(map(len, shown))
-    figure = new_figure(4.6 * columns + 1.0, 3.4 * len(fields))
-    panels = figure.subplots(len(fields), columns, squeeze=False)
-    for panel_row, row in zip(panels, shown, strict=True):
-        for axes in panel_row[len(row) :]:
+    of_field = {one.field: [other for other in found if other.field == one.field] for one in found}
+    rows = [ones[:1] + ones[1:][-1:] for ones in of_field.values()]
+    columns = max(map(len, rows))
+    figure = new_figure(4.6 * columns + 1.0, 3.4 * len(rows))
+    panels = figure.subplots(len(rows), columns, squeeze=False)
+    for n, row in enumerate(rows):
+        for axes, one in zip(panels[n], row, strict=False):
+            figure.colorbar(space_time_correlation(axes, one), ax=axes, label=rf"$R_{{{one.field * 2}}}$")
+        for axes in panels[n, len(row) :]:
             axes.set_visible(False)
-        for axes, one in zip(panel_row, row, strict=False):
-            image = space_time_correlation(axes, one)
-            figure.colorbar(image, ax=axes, label=rf"$R_{{{one.field * 2}}}$")
     return figure
 
 
@@ -78,5 +72,5 @@ def space_time_correlation(axes: Axes, one: Convection) -> QuadMesh:
     axes.set_xlabel("$r_x/h$")
     axes.set_ylabel(r"$\tau\,U/h$")
     velocity = f"$U_c/U$ {one.text}" if one.reason else f"$U_c/U=$ {one.text}".replace("+-", r"$\pm$")
-    axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: {velocity}", fontsize=11)
+    axes.set_title(f"${one.field}$ at $z/h={one.z:.3g}$: {velocity}")
     return image

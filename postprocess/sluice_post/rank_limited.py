@@ -42,9 +42,8 @@ class RankLimited:
     def __init__(
         self, space: ArraySpace, shape: tuple[int, int, int], rank: int, is_complex: bool, centred: NDArray[np.bool_]
     ) -> None:
-        groups, count, size = shape
+        groups, count, size = self._shape = shape
         self._space, self._rank, self._is_complex = space, rank, is_complex
-        self._shape = shape
         self._kept = space.zeros((*shape, min(rank, size)), is_complex)  # vectors times singular values
         self._used = 0  # of the columns of _kept
         self.mean = space.zeros(shape, is_complex)
@@ -71,8 +70,7 @@ class RankLimited:
         self.columns += new
 
     def _pieces(self, new: int) -> Iterator[slice]:
-        item = 16 if self._is_complex else 8
-        step = _piece(self._shape, min(self._rank, self._shape[2]) + new, item)
+        step = _piece(self._shape, min(self._rank, self._shape[2]) + new, 16 if self._is_complex else 8)
         return (slice(first, first + step) for first in range(0, self._shape[0], step))
 
     def _add(self, chosen: slice, columns: Any, new: int) -> None:
@@ -80,8 +78,7 @@ class RankLimited:
         xp, before = self._space.xp, self.columns
         centred = self.centred[chosen, ...]
         of_new = xp.sum(columns, axis=-1) * (centred / new)
-        change = of_new - self.mean[chosen, ...]
-        change = change * centred
+        change = (of_new - self.mean[chosen, ...]) * centred
         self.mean[chosen, ...] = self.mean[chosen, ...] + change * (new / (before + new))
         columns = columns - of_new[..., None]
         between = (change * float(np.sqrt(before * new / (before + new))))[..., None]

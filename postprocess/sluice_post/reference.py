@@ -18,7 +18,7 @@ import numpy as np
 from sluice_post import layout
 from sluice_post.arrays import Array
 from sluice_post.bands import CSV_CENTRE, CSV_FACE
-from sluice_post.budgets import FORCES, IMBALANCE, STRESSES, TERMS
+from sluice_post.budget_terms import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL, COUETTE, OPEN_CHANNEL
 from sluice_post.inputs import read_given

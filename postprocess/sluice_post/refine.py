@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from sluice_post.errors import UsageError
+from sluice_post.printed import rounded, width_text
 from sluice_post.study import StudyRun
 from sluice_post.study_tables import HEADINGS, markdown_table, number_text
 
@@ -135,9 +136,10 @@ def table_text(runs: Sequence[StudyRun]) -> str:
         values = [figure.value * factor for figure in figures]
         widths = [figure.half_width * factor for figure in figures]
         found = refinement(values, widths, spacings, order)
-        error = f"{found.error:+.2g}, " if isfinite(found.error) else ""
+        error = f"{rounded(found.error, 2, '+')}, " if isfinite(found.error) else ""
         row = [heading, *(number_text(value, width) for value, width in zip(values, widths, strict=True))]
-        rows.append([*row, f"{error}< {found.bound:.2g}", _order_text(found.order), f"± {found.total:.2g}"])
+        bound, total = width_text(found.bound), width_text(found.total)
+        rows.append([*row, f"{error}< {bound}", _order_text(found.order), f"± {total}"])
     headings = ["", *(run.cells for run in runs), "error of the grid", "order seen", "total error"]
     ratios = " and ".join(f"{spacing:.3g}" for spacing in spacings[1:])
     return (

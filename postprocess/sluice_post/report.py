@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import xarray as xr
+
 from sluice_post import (
-    budget_figures,
-    budget_tables,
+    budget_report,
+    budgets,
     compare_budgets,
     compare_profiles,
     density_report,
-    derived,
     derived_figures,
     export,
     figures,
@@ -25,9 +26,7 @@ from sluice_post import (
     spectra_tables,
 )
 from sluice_post.bands import profiles_csv
-from sluice_post.budgets import STRESSES, EvaluatedBudgets
 from sluice_post.compare_budgets import References
-from sluice_post.derived import Derived
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.html import report_page
 from sluice_post.movies import Scene
@@ -138,35 +137,14 @@ def _run_entries(results: Results) -> list[Entry]:
     return entries
 
 
-_BUDGET_CAPTION = (
-    "Terms in wall units, dissipation negative. The imbalance is their sum; the storage is the rate of change from the "
-    "first to the last block of statistics."
-)
-
-
-def budget_entries(evaluated: EvaluatedBudgets, references: References) -> list[Entry]:
-    """The figures of the budgets."""
-
-    def entry(stress: str) -> Entry:
-        name = budget_figures.NAMES[stress]
-        caption = _BUDGET_CAPTION + (" Bands: 95 % confidence intervals." if evaluated.bands else "")
-        if stress in references:
-            caption += f" Circles: {references[stress].label}."
-        return Entry(layout.BUDGET_NAME.format(stress), f"Budget of the {name}", caption,
-                     lambda: budget_figures.budget_figure(evaluated, stress, references),
-                     wide=stress in budget_figures.LARGE)  # fmt: skip
-
-    return of_wall([entry(stress) for stress in STRESSES], evaluated.found.wall)
-
-
-def _derived_entries(found: Derived) -> list[Entry]:
-    band = " Bands and bars: 95 % confidence intervals." if found.bands else ""
-    tensors = " and of their dissipation" if "dissipation_xi" in found.values else ""
+def _derived_entries(found: xr.Dataset) -> list[Entry]:
+    band = " Bands and bars: 95 % confidence intervals." if "stress_xi_ci95" in found else ""
+    tensors = " and of their dissipation" if "dissipation_xi" in found else ""
     return [
         Entry("enstrophy", "Enstrophy",
               "Of the fluctuations. In homogeneous turbulence it is the dissipation in these units." + band,
               lambda: single_panel(lambda axes: derived_figures.enstrophy(axes, found))
-              if "enstrophy_plus" in found.values else None),
+              if "enstrophy_plus" in found else None),
         Entry("invariant_map", "Anisotropy: Lumley's triangle",
               "Invariants of the anisotropy from the wall to the centre (Pope, Turbulent Flows, sec. 11.3.2)." + band,
               lambda: derived_figures.invariant_map_figure(found), wide=True),
@@ -258,12 +236,10 @@ def _data_files(results: Results) -> None:
     run = results.run
     if run.profiles is None or run.parameters is None:
         return
-    if results.budgets is not None:
-        for stress in STRESSES:
-            path = run.directory / f"{layout.BUDGET_NAME.format(stress)}.csv"
-            export.write_text(path, budget_tables.csv_text(results.budgets, stress))
+    for evaluated in ([results.budgets] if results.budgets else []) + results.scalar_budgets:
+        budget_report.write_tables(evaluated, run.directory)
     if results.derived is not None:
-        export.write_text(run.directory / layout.DERIVED_CSV, derived.csv_text(results.derived))
+        export.write_text(run.directory / layout.DERIVED_CSV, budgets.csv_text(results.derived))
     if results.spectra is not None:
         _spectra_tables(results.spectra, run.directory)
     if results.densities is not None:
@@ -271,7 +247,6 @@ def _data_files(results: Results) -> None:
     if results.phases is not None:
         phase_report.write_tables(results.phases, run.directory)
     scalar_report.write_tables(results.scalars, run.directory)
-    scalar_report.write_budget_tables(results.scalar_budgets, run.directory)
     scalar_report.write_spectra_tables(results.scalar_spectra, run.directory)
     export.write_text(run.directory / layout.PROFILES_CSV, profiles_csv(run.profiles, results.bands))
     for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
@@ -290,7 +265,7 @@ def write_report(
     if run.profiles is not None and run.parameters is not None:
         entries += _profile_entries(run.profiles, results, run.parameters)
     if results.budgets is not None:
-        entries += budget_entries(results.budgets, published_budgets)
+        entries += budget_report.entries_of(results.budgets, published_budgets)
         if published_budgets and run.blocks is not None and run.parameters is not None:
             deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, published_budgets, results.side)
             comparisons.append(compare_budgets.table_text(deviations))
@@ -303,7 +278,7 @@ def write_report(
     if results.phases is not None:
         entries += phase_report.entries_of(results.phases)
     entries += scalar_report.entries_of(results.scalars, run.series)
-    entries += scalar_report.budget_entries(results.scalar_budgets)
+    entries += [entry for of_scalar in results.scalar_budgets for entry in budget_report.entries_of(of_scalar, {})]
     entries += scalar_report.spectra_entries(results.scalar_spectra)
     entries += _run_entries(results)
     if reference is not None and (found := _comparison_entry(results, reference)) is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from sluice_post.alt_texts import alt_text
 from sluice_post.html import EmbeddedFigure
 from sluice_post.movies import Scene, movie_over
 from sluice_post.style import Output, current_output, figure_style, png_bytes, save_figure, written_as
@@ -82,5 +83,5 @@ def _embedded(entry: Entry, drawing: Figure, file: Path | None, problems: list[s
         untimed = png_bytes(drawing)
         movie = movie_over(drawing, entry.scene, [] if problems is None else problems)
         png = untimed if movie is not None else png
-    encoded = base64.b64encode(png).decode("ascii")
-    return EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide, movie)
+    encoded, alt = base64.b64encode(png).decode("ascii"), alt_text(entry.title, drawing)
+    return EmbeddedFigure(entry.title, entry.caption, encoded, entry.wide, movie, alt)

@@ -6,24 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import xarray as xr
 
 from sluice_post import layout, literature
 from sluice_post.arrays import Array
 from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
 from sluice_post.density_tables import wall_shear_lines
-from sluice_post.derived import Derived, evaluate_derived
+from sluice_post.derived import evaluate_derived
 from sluice_post.errors import UsageError
 from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densities
 from sluice_post.flow import Flow, Held, flow_of, held_reynolds
 from sluice_post.flow_words import flow_of_case
 from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, resolution
 from sluice_post.parameters import FlowParameters
-from sluice_post.phases import PhaseAverages, evaluate_phases, has_phases, load_phases
+from sluice_post.phases import evaluate_phases, has_phases, load_phases
 from sluice_post.printed import at_place, count_of, with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.run import Run
-from sluice_post.scalar_budgets import EvaluatedScalarBudgets, evaluate_scalar_budgets
+from sluice_post.scalar_budgets import evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summary_lines
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_spectra
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra
@@ -54,13 +55,13 @@ class Results:
     no_published: str = ""  # why there is none
     stationarity: Stationarity | None = None
     budgets: EvaluatedBudgets | None = None
-    derived: Derived | None = None
+    derived: xr.Dataset | None = None
     spectra: EvaluatedSpectra | None = None
     densities: EvaluatedDensities | None = None
     scalars: list[EvaluatedScalar] = field(default_factory=list)
-    scalar_budgets: list[EvaluatedScalarBudgets] = field(default_factory=list)
+    scalar_budgets: list[EvaluatedBudgets] = field(default_factory=list)
     scalar_spectra: list[EvaluatedScalarSpectra] = field(default_factory=list)
-    phases: PhaseAverages | None = None
+    phases: xr.Dataset | None = None
 
     def figure(self, key: str) -> Figure | None:
         """A key figure by name."""
@@ -169,7 +170,7 @@ def _compare_with_published(results: Results, parameters: FlowParameters, profil
         results.published, results.no_published = found.published, found.reason
 
 
-def _phases(run: Run) -> PhaseAverages | None:
+def _phases(run: Run) -> xr.Dataset | None:
     assert run.blocks is not None
     try:
         begin, end = float(run.blocks.time_begin[0]), float(run.blocks.time_end[-1])

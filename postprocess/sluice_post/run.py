@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sluice_post import layout
-from sluice_post.budgets import NOT_AT_SUCH_WALLS, NOT_TAKEN
+from sluice_post.budget_terms import NOT_AT_SUCH_WALLS, NOT_TAKEN
 from sluice_post.case_text import title_of, value_at
 from sluice_post.densities import DensityBlocks, load_densities
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
@@ -20,6 +21,8 @@ from sluice_post.spectra import load_spectra
 from sluice_post.statistics import Blocks, read_statistics, sampled_flow
 from sluice_post.timeseries import TimeSeries, read_timeseries
 from sluice_post.uncertainty import COSINES
+
+Results = TypeVar("Results")
 
 
 @dataclass
@@ -89,97 +92,75 @@ def load_statistics(
 
 def read_provenance(path: Path, missing: list[str]) -> dict[str, Any]:
     """The content of run.json; empty, with a sentence in `missing`, if it cannot be read."""
-    if not path.is_file():
-        missing.append(f"{layout.RUN_FILE}: not there, so no performance figures.")
-        return {}
+    problem = "is not what sluice run writes"
     try:
         content = json.loads(read_text(path))
+        if isinstance(content, dict):
+            return content
+    except FileNotFoundError:
+        problem = "not there, so no performance figures"
     except (OSError, ValueError, RecursionError) as error:
-        missing.append(f"{layout.RUN_FILE}: cannot be read ({error}).")
-        return {}
-    if not isinstance(content, dict):
-        missing.append(f"{layout.RUN_FILE}: is not what sluice run writes.")
-        return {}
-    return content
+        problem = f"cannot be read ({error})"
+    missing.append(f"{layout.RUN_FILE}: {problem}.")
+    return {}
 
 
 def _read_profiles(run: Run, begin: float | None, end: float | None, side: str | None) -> None:
-    path = run.directory / layout.STATISTICS_FILE
+    path, missing = run.directory / layout.STATISTICS_FILE, run.missing.append
     if run.has_no_walls:
-        run.missing.append(
-            "The box has no walls, so there are no wall units and no profiles, spectra and densities in them."
-        )
+        missing("The box has no walls, so there are no wall units and no profiles, spectra and densities in them.")
         return
     if not path.is_file():
-        run.missing.append(f"{layout.STATISTICS_FILE}: not there, so no profiles and no wall units from them.")
+        missing(f"{path.name}: not there, so no profiles and no wall units from them.")
         return
     run.parameters, blocks = read_statistics(path)
     if len(blocks) == 0:
-        run.missing.append(f"{layout.STATISTICS_FILE}: no block is closed yet, so no profiles.")
+        missing(f"{path.name}: no block is closed yet, so no profiles.")
         return
     blocks = blocks.between(begin, end)
     run.parameters = sampled_flow(path, run.parameters, blocks)
     if not (run.parameters.no_slip_bottom or run.parameters.no_slip_top):
-        run.missing.append(
-            f"{layout.STATISTICS_FILE}: both walls are free-slip, so there are no wall units and no profiles."
-        )
+        missing(f"{path.name}: both walls are free-slip, so there are no wall units and no profiles.")
         return
-    run.blocks = blocks
-    if not run.blocks.has_budgets:
-        run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_TAKEN}; so no budgets.")
+    if not blocks.has_budgets:
+        missing(f"{path.name}: {NOT_TAKEN}; so no budgets.")
     elif run.parameters.controlled:
-        run.missing.append(f"{layout.STATISTICS_FILE}: {NOT_AT_SUCH_WALLS}.")
-    if not run.blocks.has_sampling_error:
-        pass  # a laminar flow has no intervals, however many blocks there are
-    elif len(run.blocks) == 1:
-        run.missing.append("Only one block of statistics: no confidence intervals.")
-    elif len(run.blocks) <= COSINES:
-        run.missing.append(f"Only {len(run.blocks)} blocks of statistics: the intervals are rough.")
+        missing(f"{path.name}: {NOT_AT_SUCH_WALLS}.")
+    if blocks.has_sampling_error and len(blocks) == 1:
+        missing("Only one block of statistics: no confidence intervals.")
+    elif blocks.has_sampling_error and len(blocks) <= COSINES:
+        missing(f"Only {len(blocks)} blocks of statistics: the intervals are rough.")
     try:
-        run.profiles = wall_profiles(run.blocks.means(), run.parameters, side)
+        run.profiles, run.blocks = wall_profiles(blocks.means(), run.parameters, side), blocks
     except InputOutputError as error:
-        run.missing.append(f"{layout.STATISTICS_FILE}: {error}.")
-        run.blocks = None
+        missing(f"{path.name}: {error}.")
 
 
-def _read_spectra(run: Run, begin: float | None, end: float | None) -> None:
+def _read_companion(
+    run: Run, file: str, load: Callable[..., Results], times: tuple[float | None, float | None], what: str
+) -> Results | None:
+    """The blocks of a file beside statistics.h5; a sentence in `missing` if there are none. `what`: is made of them."""
     if run.has_no_walls:
-        return
-    if not (run.directory / layout.SPECTRA_FILE).is_file():
-        run.missing.append(
-            f"{layout.SPECTRA_FILE}: not there (output.spectra), so no spectra and two-point correlations."
-        )
-        return
-    if run.blocks is None:
-        run.missing.append(f"{layout.SPECTRA_FILE}: not used, because it needs the profiles of the mean flow.")
-        return
-    try:
-        run.spectra = load_spectra(run.directory, run.blocks, begin, end)
-    except (NoBlocksError, UsageError) as error:
-        run.missing.append(f"{error}; so no spectra and two-point correlations.")
-
-
-def _read_densities(run: Run, begin: float | None, end: float | None) -> None:
-    if run.has_no_walls:
-        return
-    if not (run.directory / layout.DENSITIES_FILE).is_file():
-        run.missing.append(f"{layout.DENSITIES_FILE}: not there (output.densities), so no densities and quadrants.")
-        return
-    if run.blocks is None:
-        run.missing.append(f"{layout.DENSITIES_FILE}: not used, because it needs the profiles of the mean flow.")
-        return
-    try:
-        run.densities = load_densities(run.directory, run.blocks, begin, end)
-    except (NoBlocksError, UsageError) as error:
-        run.missing.append(f"{error}; so no densities and quadrants.")
+        return None
+    if not (run.directory / file).is_file():
+        run.missing.append(f"{file}: not there (output.{Path(file).stem}), so no {what}.")
+    elif run.blocks is None:
+        run.missing.append(f"{file}: not used, because it needs the profiles of the mean flow.")
+    else:
+        try:
+            return load(run.directory, run.blocks, *times)
+        except (NoBlocksError, UsageError) as error:
+            run.missing.append(f"{error}; so no {what}.")
+    return None
 
 
 def load_run(directory: Path, begin: float | None = None, end: float | None = None, side: str | None = None) -> Run:
     """Reads whatever a run directory holds; only unreadable files are errors. `side`: of the profiles."""
     run = Run(check_directory(directory))
     _read_profiles(run, begin, end, side)
-    _read_spectra(run, begin, end)
-    _read_densities(run, begin, end)
+    times = (begin, end)
+    run.spectra = _read_companion(run, layout.SPECTRA_FILE, load_spectra, times, "spectra and two-point correlations")
+    run.densities = _read_companion(run, layout.DENSITIES_FILE, load_densities, times, "densities and quadrants")
     run.series = read_timeseries(directory / layout.TIMESERIES_FILE)
     if run.series is None:
         run.missing.append(f"{layout.TIMESERIES_FILE}: not there or empty, so no history of the run.")

@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 
-from sluice_post.arrays import Array
+from sluice_post.lines import profile_line, wall_axes
 from sluice_post.scalar_numbers import EvaluatedScalar
-from sluice_post.style import BLACK, BLUE, THIN, VERMILLION, line_with_band, log_wall_axis
+from sluice_post.style import BLACK, BLUE, THIN, VERMILLION
 
 Panel: TypeAlias = Callable[[Axes, EvaluatedScalar], Axes]
 
@@ -23,62 +23,39 @@ def kader_intercept(prandtl: float) -> float:
     return float((3.85 * np.cbrt(prandtl) - 1.3) ** 2 + KADER_SLOPE * np.log(prandtl))
 
 
-def _line(axes: Axes, found: EvaluatedScalar, name: str, colour: str | None, label: str = "", sign: int = 1) -> Array:
-    """A profile at its own points against z+, without those where it is not defined."""
-    wall, profiles = found.profiles.wall, found.profiles
-    z, values = (wall.z_plus, profiles.centre[name]) if name in profiles.centre else (
-        wall.z_face_plus, profiles.face[name]
-    )  # fmt: skip
-    known = np.isfinite(values) & (z > 0)
-    band = found.bands.get(name)
-    line_with_band(
-        axes, z[known], sign * values[known], None if band is None else band[known], color=colour, label=label
-    )
-    return sign * values[known]
-
-
 def mean(axes: Axes, found: EvaluatedScalar) -> Axes:
     """Theta+ against z+ with the conductive sublayer and, in turbulence, Kader's logarithmic law."""
-    wall, prandtl = found.profiles.wall, found.profiles.scalar.prandtl
-    log_wall_axis(axes, wall.z_plus)
-    left, right = axes.get_xlim()
-    dashes = (0, (5, 3))
-    top = 1.1 * float(np.max(found.profiles.centre["C"]))
+    wall_axes(axes, found.data, r"$\Theta^+$")
+    prandtl, (left, right) = found.profiles.scalar.prandtl, axes.get_xlim()
     sublayer = np.geomspace(left, right, 200)
-    axes.plot(sublayer, prandtl * sublayer, linestyle=dashes, **THIN, label=r"$\Theta^+=Pr\,z^+$")
+    axes.plot(sublayer, prandtl * sublayer, linestyle=(0, (5, 3)), **THIN, label=r"$\Theta^+=Pr\,z^+$")
     if right > 30 and not found.profiles.constant:
-        law = np.geomspace(10.0, right, 100)
-        label = rf"Kader (1981): $\Theta^+={KADER_SLOPE:g}\,\ln z^++{kader_intercept(prandtl):.2f}$"
-        values = KADER_SLOPE * np.log(law) + kader_intercept(prandtl)
+        law, intercept = np.geomspace(10.0, right, 100), kader_intercept(prandtl)
+        label = rf"Kader (1981): $\Theta^+={KADER_SLOPE:g}\,\ln z^++{intercept:.2f}$"
+        values = KADER_SLOPE * np.log(law) + intercept
         axes.plot(law, values, color=BLACK, linewidth=0.9, linestyle=(0, (1, 1.5)), label=label)
-    _line(axes, found, "C", None, "run")
-    axes.set_ylim(0, top)
-    axes.set_ylabel(r"$\Theta^+$")
+    profile_line(axes, found.data, "C", color=None, label="run")
+    axes.set_ylim(0, 1.1 * float(found.data["C"].max()))
     axes.legend(loc="upper left")
     return axes
 
 
 def fluctuations(axes: Axes, found: EvaluatedScalar) -> Axes:
     """The rms scalar against z+."""
-    log_wall_axis(axes, found.profiles.wall.z_plus)
-    _line(axes, found, "c_rms", None)
+    wall_axes(axes, found.data, r"$\theta_\mathrm{rms}^+$", ("c_rms", None, ""))
     axes.set_ylim(bottom=0)
-    axes.set_ylabel(r"$\theta_\mathrm{rms}^+$")
     return axes
 
 
 def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
     """Turbulent, conductive and total flux over the wall flux against z/h, and the line that the total must follow."""
-    face, wall = found.profiles.face, found.profiles.wall
-    z = wall.z_face
+    z, face = found.profiles.wall.z_face, found.profiles.face
     axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=(0, (1, 1.2)), label="balance", zorder=4)
     axes.plot(z, face["total"], color=BLACK, linewidth=3.2, alpha=0.25, label="total", zorder=2)
-    for name, colour, label in (
-        ("minus_wc", BLUE, r"$-\langle w\theta\rangle^+$ turbulent"),
-        ("conduction", VERMILLION, "conductive"),
-    ):
-        line_with_band(axes, z, face[name], found.bands.get(name), color=colour, label=label)
-    axes.set_xlim(0, wall.height)
+    turbulent = r"$-\langle w\theta\rangle^+$ turbulent"
+    profile_line(axes, found.data, "minus_wc", plus=False, color=BLUE, label=turbulent)
+    profile_line(axes, found.data, "conduction", plus=False, color=VERMILLION, label="conductive")
+    axes.set_xlim(0, found.profiles.wall.height)
     axes.set_xlabel(r"$z/h$")
     axes.set_ylabel("flux / wall flux")
     axes.legend(loc="best")
@@ -87,22 +64,18 @@ def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
 
 def turbulent_prandtl(axes: Axes, found: EvaluatedScalar) -> Axes:
     """The turbulent Prandtl number against z+; next to the centre, where both gradients vanish, it is left out."""
-    log_wall_axis(axes, found.profiles.wall.z_plus)
+    wall_axes(axes, found.data, r"$Pr_t=\nu_t/\kappa_t$", ("Pr_t", None, ""))
     axes.axhline(1, **THIN)
-    _line(axes, found, "Pr_t", None)
     axes.set_ylim(0, 2)
-    axes.set_ylabel(r"$Pr_t=\nu_t/\kappa_t$")
     return axes
 
 
 def correlations(axes: Axes, found: EvaluatedScalar) -> Axes:
     """Correlation coefficients of Theta with u and -w against z+."""
-    log_wall_axis(axes, found.profiles.wall.z_plus)
+    wall_axes(axes, found.data, "correlation coefficient", ("R_uc", BLUE, r"$R_{u\theta}$"))
+    profile_line(axes, found.data, "R_wc", sign=-1, color=VERMILLION, label=r"$-R_{w\theta}$")
     axes.axhline(0, **THIN)
-    _line(axes, found, "R_uc", BLUE, r"$R_{u\theta}$")
-    _line(axes, found, "R_wc", VERMILLION, r"$-R_{w\theta}$", sign=-1)
     axes.set_ylim(-0.2, 1.05)
-    axes.set_ylabel("correlation coefficient")
     axes.legend(loc="best")
     return axes
 

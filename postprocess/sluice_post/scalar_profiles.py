@@ -1,4 +1,4 @@
-"""Profiles of scalars seen from a wall, in the units of the case and in wall units.
+"""Profiles and numbers of scalars seen from a wall, in the units of the case and in wall units.
 
 Signs: z points from the wall into the fluid, w likewise. The wall flux q_w is positive into the fluid, the friction
 value is c_tau = q_w/u_tau with its sign, and profiles in wall units are those of Theta = (c_w - c)/c_tau, with c_w the
@@ -8,9 +8,10 @@ mean value at the wall. Theta is 0 at the wall and rises from it as U+ does, whe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import comb, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError
@@ -23,6 +24,34 @@ from sluice_post.wall_view import WallView, wall_view
 
 # Below this part of the largest value, a variance or a gradient is round-off, and what is divided by it unknown.
 ROUND_OFF = 1e-10
+
+# Description, unit and column of the CSV file of each profile.
+PROFILES: dict[str, tuple[str, str, str]] = {
+    "C": ("mean of Theta", "1", "Theta_plus"),
+    "c_rms": ("rms scalar", "c_tau", "c_rms_plus"),
+    "cc": ("variance of the scalar", "c_tau^2", ""),
+    "skew_c": ("skewness of Theta", "1", "skewness_c"),
+    "flat_c": ("flatness of the scalar", "1", "flatness_c"),
+    "uc": ("covariance of u and Theta", "u_tau", "uc_plus"),
+    "vc": ("covariance of v and Theta", "u_tau", "vc_plus"),
+    "R_uc": ("correlation coefficient of u and Theta", "1", "R_uc"),
+    "R_wc": ("correlation coefficient of w and Theta", "1", "R_wc"),
+    "minus_wc": ("turbulent flux", "q_w", "minus_wc_plus"),
+    "conduction": ("conductive flux", "q_w", "conduction_plus"),
+    "total": ("total flux", "q_w", "total_flux_plus"),
+    "balance": ("total flux that the fluxes of the walls and the source ask for", "q_w", ""),
+    "residual": ("total flux less that of the balance", "q_w", "total_flux_residual"),
+    "kappa_t": ("turbulent diffusivity", "nu", "kappa_t_over_nu"),
+    "nu_t": ("turbulent viscosity", "nu", ""),
+    "Pr_t": ("turbulent Prandtl number", "1", "Pr_t"),
+    "outer_C": ("mean scalar", "C", "outer_C"),
+    "outer_c_rms": ("rms scalar", "C", "outer_c_rms"),
+    "outer_uc": ("covariance of u and the scalar", "C U", "outer_uc"),
+    "outer_vc": ("covariance of v and the scalar", "C U", "outer_vc"),
+    "outer_wc": ("turbulent flux away from the wall", "C U", "outer_wc"),
+    "outer_gradient_flux": ("kappa times the derivative away from the wall", "C U", "outer_gradient_flux"),
+    "outer_total": ("total flux away from the wall", "C U", "outer_total"),
+}
 
 
 @dataclass(frozen=True)
@@ -49,25 +78,16 @@ class ScalarView:
         return -float(self.gradient_flux[0])
 
     @property
-    def far_flux(self) -> float:
-        """The mean flux into the fluid at the other wall."""
-        return float(self.gradient_flux[-1])
-
-    @property
     def mean(self) -> Array:
         """The mean scalar at the centres."""
         return self.moments["c"] + self.shift
 
     @property
-    def wall_value(self) -> float:
-        """The mean at the wall at z = 0; exact for the scheme's own gradient there."""
-        return float(self.mean[0] - self.gradient_flux[0] / self.kappa * self.flow.means.z[0])
-
-    @property
-    def far_value(self) -> float:
-        """The mean at the other wall."""
-        distance = self.flow.means.z_face[-1] - self.flow.means.z[-1]
-        return float(self.mean[-1] + self.gradient_flux[-1] / self.kappa * distance)
+    def wall_values(self) -> tuple[float, float]:
+        """The means at the wall at z = 0 and at the other one; exact for the scheme's own gradients there."""
+        z, z_face, gradient = self.flow.means.z, self.flow.means.z_face, self.gradient_flux / self.kappa
+        near = self.mean[0] - gradient[0] * (z[0] - z_face[0])
+        return float(near), float(self.mean[-1] + gradient[-1] * (z_face[-1] - z[-1]))
 
 
 def parity_of(scalar: Scalar, symmetry: Symmetry, parameters: FlowParameters) -> int:
@@ -92,13 +112,16 @@ def sides_of(scalar: Scalar, means: Means, parameters: FlowParameters, side: str
     return ["both"] if known else [name for name, no_slip in walls.items() if no_slip]
 
 
-def _shifted(raw: dict[str, Array], shift: float) -> dict[str, Array]:
-    """Raw moments of c - shift."""
-    powers = [np.ones_like(raw["c"]), *(raw["c" * n] for n in range(1, 5))]
-    return {
-        "c" * n: np.sum([comb(n, m) * (-shift) ** (n - m) * powers[m] for m in range(n + 1)], axis=0)
-        for n in range(1, 5)
-    }
+def over_images(view: WallView, values: Array, directions: str = "", parity: int = 1) -> Array:
+    """The mean of an array, heights along the first axis, over the images of the flow that a view averages.
+
+    `directions`: those that reverse its sign when they are reversed; `parity`: its sign in all images but the first.
+    """
+    images = [
+        (parity if n else 1) * (-1) ** sum(x in image for x in directions) * values[:: -1 if "z" in image else 1]
+        for n, image in enumerate(view.images)
+    ]
+    return np.asarray(np.mean(images, axis=0))
 
 
 def source_of(scalar: Scalar, means: Means) -> Array | None:
@@ -111,44 +134,36 @@ def source_of(scalar: Scalar, means: Means) -> Array | None:
 def scalar_view(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> ScalarView:
     """The scalar as seen from a wall. `side`: both only if sides_of gives it."""
     flow = wall_view(means, parameters, side)
-    stored = {ending: means.scalars[f"{scalar.name}{ending}"] for ending in ("", "_squared", "_cubed", "_fourth")}
-    raw = {"c" * n: values for n, values in enumerate(stored.values(), start=1)}
-    shift = float(raw["c"] @ np.diff(means.z_face) / means.z_face[-1])
+    parity = parity_of(scalar, flow.symmetry, parameters)
+
+    def stored(ending: str) -> Array:
+        return means.scalars[f"{scalar.name}{ending}"]
+
+    raw = [np.ones_like(means.z), *(stored(ending) for ending in ("", "_squared", "_cubed", "_fourth"))]
+    shift = float(raw[1] @ np.diff(means.z_face) / means.z_face[-1])
     steady = not (scalar.bottom.formula or scalar.top.formula)
     if steady and scalar.bottom.kind == scalar.top.kind == "value":
         shift = (scalar.bottom.amount + scalar.top.amount) / 2
-    moments = _shifted(raw, shift)
-    u, v = (means.centre[name] - velocity for name, velocity in zip("uv", flow.frame, strict=True))
-    # Products with c - shift in the frame of the view.
-    products = {
-        "uc": means.scalars[f"{scalar.name}_u"] - flow.frame[0] * raw["c"] - shift * u,
-        "vc": means.scalars[f"{scalar.name}_v"] - flow.frame[1] * raw["c"] - shift * v,
-        "wc": means.scalars[f"{scalar.name}_w"],
-        "gradient_flux": means.scalars[f"{scalar.name}_gradient_flux"],
-    }
+    moments = {}
+    for n in range(1, 5):
+        shifted = np.sum([comb(n, m) * (-shift) ** (n - m) * raw[m] for m in range(n + 1)], axis=0)
+        moments["c" * n] = over_images(flow, shifted, "", parity**n)
+
+    def covariance(c: str, frame: float, direction: str) -> Array:
+        """Of u or v with c - shift, in the frame of the view."""
+        product = stored(f"_{c}") - frame * raw[1] - shift * (means.centre[c] - frame)
+        return over_images(flow, product, direction, parity) - flow.means.centre[c] * moments["c"]
+
     source = source_of(scalar, means)
-    directions = {"uc": "x", "vc": "", "wc": "z", "gradient_flux": "z"}
-    images: list[dict[str, Array]] = []
-    for image in flow.images:
-        sign = 1 if not images else parity_of(scalar, flow.symmetry, parameters)
-        order = slice(None, None, -1 if "z" in image else None)
-        found = {name: (sign ** len(name) * values)[order] for name, values in moments.items()}
-        for name, values in products.items():
-            found[name] = sign * (-1 if directions[name] and directions[name] in image else 1) * values[order]
-        if source is not None:
-            found["source"] = sign * source[order]
-        images.append(found)
-    mean = {name: np.mean([image[name] for image in images], axis=0) for name in images[0]}
-    c = mean["c"]
     return ScalarView(
         flow,
         shift,
-        {name: mean[name] for name in moments},
-        mean["uc"] - flow.means.centre["u"] * c,
-        mean["vc"] - flow.means.centre["v"] * c,
-        mean["wc"],
-        mean["gradient_flux"],
-        mean.get("source"),
+        moments,
+        covariance("u", flow.frame[0], "x"),
+        covariance("v", flow.frame[1], ""),
+        over_images(flow, stored("_w"), "z", parity),
+        over_images(flow, stored("_gradient_flux"), "z", parity),
+        None if source is None else over_images(flow, source, "", parity),
         parameters.viscosity / scalar.prandtl,
     )
 
@@ -159,17 +174,16 @@ def balance_of(view: ScalarView) -> Array:
     source = np.ones_like(dz) if view.source is None or not np.any(view.source) else view.source
     grown = np.concatenate([[0.0], np.cumsum(source * dz)])
     fraction = grown / grown[-1] if abs(grown[-1]) > ROUND_OFF * np.abs(source).max() else np.linspace(0, 1, grown.size)
-    balance: Array = view.wall_flux + (-view.far_flux - view.wall_flux) * fraction
-    return balance
+    far_flux = float(view.gradient_flux[-1])
+    return np.asarray(view.wall_flux - (far_flux + view.wall_flux) * fraction)
 
 
 @dataclass(frozen=True)
 class ScalarProfiles:
-    """Profiles of a scalar from the wall to h. Names are those of `datasets/scalar_profiles.py`.
+    """Profiles of a scalar from the wall to h, at the centres and on the faces, by the names of PROFILES.
 
-    `centre` and `face` are in wall units: C (Theta), c_rms, cc, skew_c, flat_c, uc, vc, R_uc, R_wc; minus_wc,
-    conduction, total, balance, residual over q_w, kappa_t and nu_t over nu, Pr_t. `outer_centre` and `outer_face` are
-    those of c itself in the units of the case: C, c_rms, uc, vc; wc, gradient_flux, total.
+    `outer_...` are those of c itself in the units of the case, the others in wall units. `numbers`: by the keys of
+    scalar_numbers.LABELS, in the units of the case; those that are not defined are left out.
     """
 
     scalar: Scalar
@@ -179,8 +193,7 @@ class ScalarProfiles:
     wall_flux: float
     centre: dict[str, Array]
     face: dict[str, Array]
-    outer_centre: dict[str, Array]
-    outer_face: dict[str, Array]
+    numbers: dict[str, float]
 
     @property
     def side(self) -> str:
@@ -188,91 +201,77 @@ class ScalarProfiles:
         return self.wall.side
 
     @property
-    def residual(self) -> float:
-        """Largest departure of the total flux from its balance, over the wall flux."""
-        return float(np.max(np.abs(self.face["residual"])))
-
-    @property
     def constant(self) -> bool:
         """Whether the scalar does not fluctuate, as in a laminar flow."""
         return bool(np.max(self.centre["c_rms"]) < 1e-4)
 
 
-def _ratio(numerator: Array, denominator: Array) -> Array:
-    """NaN where the denominator is round-off."""
-    size = np.where(np.isfinite(denominator), np.abs(denominator), 0.0)
-    defined = size > ROUND_OFF * size.max()
+def _ratio(numerator: Array, denominator: Array, defined: NDArray[np.bool_] | None = None) -> Array:
+    """NaN where it is not defined: by default, where the denominator is round-off."""
+    if defined is None:
+        size = np.where(np.isfinite(denominator), np.abs(denominator), 0.0)
+        defined = size > ROUND_OFF * size.max()
     return np.where(defined, numerator / np.where(defined, denominator, 1.0), np.nan)
-
-
-def _higher_moments(view: ScalarView, variance: Array) -> dict[str, Array]:
-    """Skewness and flatness of c; NaN where it does not fluctuate."""
-    moments = central_moments(view.moments, "c")
-    square = view.moments["cc"].max()
-    defined = variance > ROUND_OFF * square
-    safe = np.where(defined, variance, 1.0)
-    return {
-        name: np.where(defined, moments[order] / safe ** (order / 2), np.nan)
-        for order, name in ((3, "skew_c"), (4, "flat_c"))
-    }
 
 
 def scalar_profiles(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> ScalarProfiles:
     """Profiles of a scalar; `side` is one of sides_of. An error if no flux passes the wall."""
     view, wall = scalar_view(means, parameters, scalar, side), wall_profiles(means, parameters, side)
     flow, nu, u_tau, q = view.flow.means, parameters.viscosity, wall.u_tau, view.wall_flux
-    variance = central_moments(view.moments, "c")[2]
-    if not abs(q) > ROUND_OFF * u_tau * float(np.sqrt(np.max(view.moments["cc"]))):
+    moments, largest_square = central_moments(view.moments, "c"), float(np.max(view.moments["cc"]))
+    if not abs(q) > ROUND_OFF * u_tau * np.sqrt(largest_square):
         raise InputOutputError(
             f"no mean flux of {scalar.name} passes the {'top' if side == 'top' else 'bottom'} wall: "
             "wall units of the scalar are not defined"
         )
-    c_tau = q / u_tau
-    rms, conduction = np.sqrt(variance), -view.gradient_flux
+    variance, c_tau, conduction = moments[2], q / u_tau, -view.gradient_flux
+    fluctuates, rms = variance > ROUND_OFF * largest_square, np.sqrt(variance)
     total, balance = view.wc + conduction, balance_of(view)
-    higher = _higher_moments(view, variance)
     uu, ww = (central_moments(flow.centre, letter)[2] for letter in "uw")
-    wc_centre = (view.wc[1:] + view.wc[:-1]) / 2
     nu_t = _ratio(-flow.face["uw"] * nu, flow.face["tau_xz"])
     kappa_t = _ratio(view.wc * view.kappa, conduction)
-    carried = np.abs(view.wc) > ROUND_OFF * abs(q)
-    prandtl_t = np.where(carried, nu_t / np.where(carried, kappa_t, 1.0), np.nan)
     sign = -np.sign(c_tau)  # of Theta against c
     centre = {
-        "C": (view.wall_value - view.mean) / c_tau,
+        "C": (view.wall_values[0] - view.mean) / c_tau,
         "c_rms": rms / abs(c_tau),
         "cc": variance / c_tau**2,
-        "skew_c": sign * higher["skew_c"],
-        "flat_c": higher["flat_c"],
+        "skew_c": sign * _ratio(moments[3], variance**1.5, fluctuates),
+        "flat_c": _ratio(moments[4], variance**2, fluctuates),
         "uc": -view.uc / (c_tau * u_tau),
         "vc": -view.vc / (c_tau * u_tau),
         "R_uc": sign * _ratio(view.uc, np.sqrt(uu * variance)),
-        "R_wc": sign * _ratio(wc_centre, np.sqrt(ww * variance)),
+        "R_wc": sign * _ratio((view.wc[1:] + view.wc[:-1]) / 2, np.sqrt(ww * variance)),
+        **{"outer_C": view.mean, "outer_c_rms": rms, "outer_uc": view.uc, "outer_vc": view.vc},
     }
     face = {
-        "minus_wc": view.wc / q,
-        "conduction": conduction / q,
-        "total": total / q,
-        "balance": balance / q,
+        **{"minus_wc": view.wc / q, "conduction": conduction / q, "total": total / q, "balance": balance / q},
         "residual": (total - balance) / q,
-        "kappa_t": kappa_t / nu,
-        "nu_t": nu_t / nu,
-        "Pr_t": prandtl_t,
+        **{"kappa_t": kappa_t / nu, "nu_t": nu_t / nu},
+        "Pr_t": _ratio(nu_t, kappa_t, np.abs(view.wc) > ROUND_OFF * abs(q)),
+        **{"outer_wc": view.wc, "outer_gradient_flux": view.gradient_flux, "outer_total": total},
     }
-    outer_centre = {"C": view.mean, "c_rms": rms, "uc": view.uc, "vc": view.vc}
-    outer_face = {"wc": view.wc, "gradient_flux": view.gradient_flux, "total": total}
+    found = {name: values[: wall.z.size] for name, values in centre.items()}
+    on_faces = {name: values[: wall.z_face.size] for name, values in face.items()}
+    numbers = _numbers(view, means, parameters, scalar) | {"residual": float(np.max(np.abs(on_faces["residual"])))}
+    return ScalarProfiles(scalar, wall, c_tau, view.wall_values[0], q, found, on_faces, numbers)
 
-    def cut(columns: dict[str, Array], count: int) -> dict[str, Array]:
-        return {name: values[:count] for name, values in columns.items()}
 
-    return ScalarProfiles(
-        scalar,
-        wall,
-        c_tau,
-        view.wall_value,
-        q,
-        cut(centre, wall.z.size),
-        cut(face, wall.z_face.size),
-        cut(outer_centre, wall.z.size),
-        cut(outer_face, wall.z_face.size),
-    )
+def _numbers(view: ScalarView, means: Means, parameters: FlowParameters, scalar: Scalar) -> dict[str, float]:
+    """The numbers of a scalar at a wall but the residual; of `bulk`, the mixed mean, U is relative to the wall."""
+    dz, u, q = np.diff(means.z_face), view.flow.velocity_along(parameters.wall_direction), view.wall_flux
+    height, carried = float(means.z_face[-1]), float(u @ dz)
+    bulk = float((u * view.mean) @ dz / carried) if abs(carried) > 1e-9 * float(np.abs(u) @ dz) else nan
+    near, far = view.wall_values
+    if scalar.is_between_walls:
+        nusselt = q * height / (view.kappa * (near - far))
+    else:
+        nusselt = q * 4 * parameters.reach / (view.kappa * (near - bulk))
+    u_b = abs(carried) / height
+    values = {
+        **{"c_tau": q / view.flow.u_tau, "wall_flux": q, "bulk": bulk, "nu": nusselt},
+        "st": q / (u_b * (near - bulk)) if u_b > 0 else nan,
+    }
+    if (source := source_of(scalar, means)) is not None:
+        flux = means.scalars[f"{scalar.name}_gradient_flux"]  # of both walls, not averaged
+        values["imbalance"] = float((flux[-1] - flux[0] + source @ dz) / (abs(flux[-1]) + abs(flux[0])))
+    return {key: value for key, value in values.items() if np.isfinite(value)}

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from sluice_post import (
-    budget_figures,
-    budget_tables,
-    export,
-    figures_run,
-    layout,
-    scalar_figures,
-    scalar_spectra_figures,
-    spectra_tables,
-)
+from sluice_post import export, figures_run, layout, scalar_figures, scalar_spectra_figures, spectra_tables
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.report_entries import Entry, draw_entries
-from sluice_post.scalar_budgets import BUDGETS, EvaluatedScalarBudgets
 from sluice_post.scalar_numbers import EvaluatedScalar, csv_text, evaluate_scalars, nusselt_meaning
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra
 from sluice_post.spectra import AXES
@@ -27,35 +17,33 @@ from sluice_post.statistics import Blocks
 from sluice_post.style import single_panel
 from sluice_post.timeseries import TimeSeries
 
+_BANDS = " Bands: 95 % confidence intervals."
 _THETA = "Θ = (c_w − c)/c_τ, c_τ = q_w/u_τ, where q_w is the flux into the fluid and c_w the mean at the wall."
+_FLUX = (
+    "Turbulent, conductive and total flux over the wall flux, from the fluxes of the scheme itself, and the line that "
+    "the fluxes of both walls and the source ask for."
+)
+_PRANDTL = "Pr_t = ν_t/κ_t from the fluxes and gradients on the faces."
 
 
 def _entries_of_one(found: EvaluatedScalar) -> list[Entry]:
-    name, title = layout.SCALAR_NAME.format(found.name), found.title
-    band = " Bands: 95 % confidence intervals." if found.bands else ""
+    band = _BANDS if "C_ci95" in found.data else ""
+    mean = f"{_THETA} {nusselt_meaning(found.profiles.scalar)}."
+    panels = [("mean", "Mean scalar", mean, "mean"), ("flux", "Wall-normal flux", _FLUX, "fluxes")]
+    if not found.profiles.constant:
+        signs = "Of Θ with u and w; −w, so that both are positive."
+        panels += [
+            ("rms", "Fluctuations", "Root mean square over |c_τ|.", "fluctuations"),
+            ("prandtl", "Turbulent Prandtl number", _PRANDTL, "turbulent_prandtl"),
+            ("correlation", "Correlation coefficients", signs, "correlations"),
+        ]
 
-    def entry(ending: str, heading: str, caption: str, panel: scalar_figures.Panel) -> Entry:
-        return Entry(
-            f"{name}_{ending}",
-            f"{heading}: {title}",
-            caption + band,
-            lambda: single_panel(lambda axes: panel(axes, found)),
-        )
+    def entry(ending: str, heading: str, caption: str, panel: str) -> Entry:
+        file = f"{layout.SCALAR_NAME.format(found.name)}_{ending}"
+        draw = scalar_figures.PANELS[panel]
+        return Entry(file, f"{heading}: {found.title}", caption + band, lambda: single_panel(lambda a: draw(a, found)))
 
-    fluctuating = [] if found.profiles.constant else [
-        entry("rms", "Fluctuations", "Root mean square over |c_τ|.", scalar_figures.fluctuations),
-        entry("prandtl", "Turbulent Prandtl number", "Pr_t = ν_t/κ_t from the fluxes and gradients on the faces.",
-              scalar_figures.turbulent_prandtl),
-        entry("correlation", "Correlation coefficients", "Of Θ with u and w; −w, so that both are positive.",
-              scalar_figures.correlations),
-    ]  # fmt: skip
-    return [
-        entry("mean", "Mean scalar", f"{_THETA} {nusselt_meaning(found.profiles.scalar)}.", scalar_figures.mean),
-        entry("flux", "Wall-normal flux",
-              "Turbulent, conductive and total flux over the wall flux, from the fluxes of the scheme itself, and the "
-              "line that the fluxes of both walls and the source ask for.", scalar_figures.fluxes),
-        *fluctuating,
-    ]  # fmt: skip
+    return [entry(*panel) for panel in panels]
 
 
 def entries_of(scalars: Sequence[EvaluatedScalar], series: TimeSeries | None) -> list[Entry]:
@@ -70,46 +58,12 @@ def entries_of(scalars: Sequence[EvaluatedScalar], series: TimeSeries | None) ->
     return entries
 
 
-_BUDGET_CAPTIONS = {
-    "cc": "Of ΘΘ, which is twice that of ΘΘ/2, in units of c_τ²u_τ²/ν.",
-    "uc": "Of uΘ, in units of c_τu_τ³/ν.",
-    "wc": "Of wΘ, which is negative, in units of c_τu_τ³/ν.",
-}
-
-
-def budget_entries(budgets: Sequence[EvaluatedScalarBudgets]) -> list[Entry]:
-    """The figures of the budgets of scalars."""
-
-    def entry(evaluated: EvaluatedScalarBudgets, budget: str) -> Entry:
-        band = " Bands: 95 % confidence intervals." if evaluated.bands else ""
-        return Entry(
-            layout.SCALAR_BUDGET_NAME.format(evaluated.name, budget),
-            f"Budget of the {budget_figures.NAMES[budget]}: {evaluated.title}",
-            f"{_BUDGET_CAPTIONS[budget]} The imbalance is the sum of the terms; the storage is the rate of change from "
-            f"the first to the last block of statistics.{band}",
-            lambda: budget_figures.budget_figure(evaluated, budget, {}),
-            wide=budget in budget_figures.LARGE,
-        )
-
-    return [entry(evaluated, budget) for evaluated in budgets for budget in BUDGETS]
-
-
-def write_budget_tables(budgets: Sequence[EvaluatedScalarBudgets], folder: Path) -> list[Path]:
-    """A CSV file for each budget of each scalar; their paths."""
-    paths = []
-    for evaluated in budgets:
-        for budget in BUDGETS:
-            paths.append(folder / f"{layout.SCALAR_BUDGET_NAME.format(evaluated.name, budget)}.csv")
-            export.write_text(paths[-1], budget_tables.scalar_csv_text(evaluated, budget))
-    return paths
-
-
 def spectra_entries(spectra: Sequence[EvaluatedScalarSpectra]) -> list[Entry]:
     """The figures of the spectra of scalars."""
 
     def entries(evaluated: EvaluatedScalarSpectra) -> list[Entry]:
         about = "Of Θ, and of its flux −w'Θ', in wall units."
-        band = " Bands: 95 % confidence intervals." if evaluated.bands else ""
+        band = _BANDS if evaluated.bands else ""
         return [
             Entry(layout.SCALAR_SPECTRA_NAME.format(evaluated.name, "map"),
                   f"Premultiplied spectra: {evaluated.title}",
@@ -123,29 +77,32 @@ def spectra_entries(spectra: Sequence[EvaluatedScalarSpectra]) -> list[Entry]:
     return [entry for evaluated in spectra for entry in entries(evaluated)]
 
 
+def _write(texts: Mapping[str, str], folder: Path) -> list[Path]:
+    """CSV files by name; their paths."""
+    for name, text in texts.items():
+        export.write_text(folder / f"{name}.csv", text)
+    return [folder / f"{name}.csv" for name in texts]
+
+
+def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]:
+    """A CSV file of profiles for each scalar and wall; their paths."""
+    return _write({layout.SCALAR_NAME.format(found.name): csv_text(found) for found in scalars}, folder)
+
+
 def write_spectra_tables(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
     """A CSV file of spectra along x and one of those along y for each scalar; their paths."""
-    paths = []
-    for evaluated in spectra:
-        for axis in AXES:
-            paths.append(folder / f"{layout.SCALAR_SPECTRA_NAME.format(evaluated.name, axis)}.csv")
-            export.write_text(paths[-1], spectra_tables.scalar_spectra_csv(evaluated, axis))
-    return paths
+    texts = {
+        layout.SCALAR_SPECTRA_NAME.format(evaluated.name, axis): spectra_tables.scalar_spectra_csv(evaluated, axis)
+        for evaluated in spectra
+        for axis in AXES
+    }
+    return _write(texts, folder)
 
 
 def write_spectra(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
     """Tables and figures; their paths."""
     drawn = draw_entries(spectra_entries(spectra), folder / layout.FIGURE_FOLDER)
     return [*write_spectra_tables(spectra, folder), *(path for figure in drawn for path in figure.paths)]
-
-
-def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]:
-    """A CSV file of profiles for each scalar and wall; their paths."""
-    paths = []
-    for found in scalars:
-        paths.append(folder / f"{layout.SCALAR_NAME.format(found.name)}.csv")
-        export.write_text(paths[-1], csv_text(found))
-    return paths
 
 
 def chosen(

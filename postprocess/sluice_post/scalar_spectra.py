@@ -8,44 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-import numpy as np
+import xarray as xr
 
 from sluice_post import layout
-from sluice_post.arrays import Array
+from sluice_post.datasets.variables import Variables
+from sluice_post.evaluated_values import with_bands
 from sluice_post.parameters import FlowParameters
 from sluice_post.scalar_budgets import seen_from_wall
 from sluice_post.scalar_numbers import EvaluatedScalar
 from sluice_post.scalar_profiles import parity_of, scalar_view
 from sluice_post.scalars import Scalar
-from sluice_post.spectra import AXES, EvaluatedSpectra, WallSpectra
+from sluice_post.spectra import AXES, EvaluatedSpectra, SpectraAtHeights, WallSpectra, at_heights, spectra_in_wall_units
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import half_widths95
-
-Energy = dict[tuple[str, str], Array]
 
 QUANTITIES = ("cc", "minus_wc")
 
 
 @dataclass(frozen=True)
-class EvaluatedScalarSpectra:
-    """Spectra of a scalar, (height, mode) at the chosen heights, and the half widths of their 95 % intervals.
+class EvaluatedScalarSpectra(SpectraAtHeights):
+    """Spectra of a scalar. `name` and `title`: as those of EvaluatedScalar."""
 
-    `bands` is empty for a single block. `name` and `title`: as those of EvaluatedScalar.
-    """
-
-    found: WallSpectra
-    heights: tuple[float, ...]  # z+; inf is the centre
-    names: tuple[str, ...]  # of the heights
-    energy: Energy
-    bands: Energy
     name: str
     title: str
 
-    @property
-    def z_plus(self) -> Array:
-        """The heights in wall units."""
-        return np.minimum(self.heights, self.found.reach_plus)
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """`cc_kx` (z, kx), `minus_wc_kx` (z_face, kx), ...: energy of each mode; `cc_kx_at` (height, kx)."""
+        found: xr.Dataset = super().dataset.assign_attrs(name=self.name)
+        return found
 
 
 def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> WallSpectra:
@@ -54,7 +46,7 @@ def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar
     flow, u_tau = view.flow.means, view.flow.u_tau
     c_tau, parity = view.wall_flux / u_tau, parity_of(scalar, view.flow.symmetry, parameters)
     variance = view.moments["cc"] - view.moments["c"] ** 2
-    energy: Energy = {}
+    energy = {}
     for axis in AXES:
         square, flux = (
             means.scalars[layout.SPECTRUM.format(f"{scalar.name}{ending}", axis)] for ending in layout.SCALAR_SPECTRA
@@ -63,24 +55,15 @@ def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar
         square[:, 0] = variance - square[:, 1:].sum(axis=1)  # less the square of the mean
         energy["cc", axis] = square / c_tau**2
         energy["minus_wc", axis] = seen_from_wall("wc", flux, view, parity) / (c_tau * u_tau)
-    return WallSpectra(
-        u_tau,
-        parameters.viscosity,
-        parameters.reach,
-        dict(zip(AXES, parameters.size, strict=False)),
-        dict(zip(AXES, parameters.cells, strict=False)),
-        {"cc": flow.z, "minus_wc": flow.z_face},
-        energy,
-    )
+    return spectra_in_wall_units(parameters, u_tau, {"cc": flow.z, "minus_wc": flow.z_face}, energy)
 
 
 def _without_spectra_of_the_flow(blocks: Blocks) -> Blocks:
     """Which are large, and are not needed."""
-
-    def profiles(arrays: dict[str, Array]) -> dict[str, Array]:
-        return {name: values for name, values in arrays.items() if values.ndim == 2}
-
-    return replace(blocks, centre=profiles(blocks.centre), face=profiles(blocks.face), planes={}, planes_z={})
+    centre, face = (
+        {name: values for name, values in arrays.items() if values.ndim == 2} for arrays in (blocks.centre, blocks.face)
+    )
+    return replace(blocks, centre=centre, face=face, planes={}, planes_z={})
 
 
 def evaluate_scalar_spectra(
@@ -94,25 +77,10 @@ def evaluate_scalar_spectra(
         if taken not in blocks.scalars or seen.profiles.constant:
             continue
 
-        def lines(means: Means, scalar: Scalar = scalar, side: str = side) -> dict[str, Array]:
-            found = wall_scalar_spectra(means, parameters, scalar, side)
-            z_plus = np.minimum(of_flow.heights, found.reach_plus)
-            return {f"{name}:{axis}": found.at(name, axis, z_plus) for name, axis in found.energy}
+        def variables_of(means: Means, scalar: Scalar = scalar, side: str = side) -> Variables:
+            return at_heights(wall_scalar_spectra(means, parameters, scalar, side), of_flow.heights)
 
-        def energy(named: dict[str, Array]) -> Energy:
-            keys = ((name, axis) for axis in AXES for name in QUANTITIES)
-            return {key: named[":".join(key)] for key in keys if ":".join(key) in named}
-
-        means = blocks.means()
-        evaluated.append(
-            EvaluatedScalarSpectra(
-                wall_scalar_spectra(means, parameters, scalar, side),
-                of_flow.heights,
-                of_flow.names,
-                energy(lines(means)),
-                energy(half_widths95(lines, blocks) if len(blocks) > 1 else {}),
-                seen.name,
-                seen.title,
-            )
-        )
+        found = wall_scalar_spectra(blocks.means(), parameters, scalar, side)
+        chosen, names = (of_flow.heights, of_flow.names), (seen.name, seen.title)
+        evaluated.append(EvaluatedScalarSpectra(*with_bands(variables_of, blocks), found, *chosen, *names))
     return evaluated

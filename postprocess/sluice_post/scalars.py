@@ -34,14 +34,21 @@ class Scalar:
     source_amount: float = 0.0
 
     @property
+    def is_between_walls(self) -> bool:
+        """Whether Nu is that of two walls at different values, which is 1 in conduction; else that of a heated channel.
+
+        Without a source, what enters at one wall leaves at the other.
+        """
+        return self.source == "none"
+
+    @property
     def parity_of_walls(self) -> int:
         """1 if both walls have the same condition, -1 if opposite ones about the scalar's middle, else 0."""
         if self.bottom == self.top:
             return 1
-        if self.bottom.formula or self.top.formula:
+        if self.bottom.formula or self.top.formula or self.bottom.kind != self.top.kind:
             return 0
-        opposite = self.bottom.kind == "value" or self.bottom.amount == -self.top.amount
-        return -1 if self.bottom.kind == self.top.kind and opposite else 0
+        return -1 if self.bottom.kind == "value" or self.bottom.amount == -self.top.amount else 0
 
     @property
     def mirror_parity(self) -> int:
@@ -49,35 +56,28 @@ class Scalar:
         return self.parity_of_walls if self.source == "none" or self.parity_of_walls == 1 else 0
 
 
-def _amount(value: Any) -> tuple[float, str] | None:
-    """A number, or the formula or table in time that is given in place of one."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value), ""
-    return (0.0, str(value)) if isinstance(value, (str, dict)) else None
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def _wall(walls: Any, side: str) -> ScalarWall | None:
-    given = walls.get(side) if isinstance(walls, dict) else None
-    for kind in ("value", "flux"):
-        if isinstance(given, dict) and (amount := _amount(given.get(kind))):
-            return ScalarWall(kind, *amount)
+def _wall(given: Any) -> ScalarWall | None:
+    for kind, value in given.items() if isinstance(given, dict) else ():
+        if kind in ("value", "flux") and (number := _number(value)) is not None:
+            return ScalarWall(kind, number)
+        if kind in ("value", "flux") and isinstance(value, (str, dict)):  # a formula, or a table in time
+            return ScalarWall(kind, formula=str(value))
     return None
 
 
 def _scalar(given: Any) -> Scalar | None:
-    if not isinstance(given, dict):
+    given = given if isinstance(given, dict) else {}
+    walls, source = ({} if not isinstance(of := given.get(key), dict) else of for key in ("walls", "source"))
+    bottom, top, prandtl = _wall(walls.get("bottom")), _wall(walls.get("top")), _number(given.get("prandtl"))
+    if bottom is None or top is None or prandtl is None or not given.get("name"):
         return None
-    bottom, top = (_wall(given.get("walls"), side) for side in ("bottom", "top"))
-    prandtl = _amount(given.get("prandtl"))
-    if bottom is None or top is None or prandtl is None or prandtl[1] or not given.get("name"):
-        return None
-    source, amount = "none", 0.0
-    if isinstance(given.get("source"), dict):
-        for kind, value in given["source"].items():
-            number = _amount(value)
-            if number and not number[1]:
-                source, amount = str(kind), number[0]
-    return Scalar(str(given["name"]), prandtl[0], bottom, top, source, amount)
+    amounts = {str(kind): number for kind, value in source.items() if (number := _number(value)) is not None}
+    kind, amount = list(amounts.items())[-1] if amounts else ("none", 0.0)
+    return Scalar(str(given["name"]), prandtl, bottom, top, kind, amount)
 
 
 def scalars_in(text: str) -> tuple[Scalar, ...]:

@@ -7,29 +7,44 @@ A spectrum is one-sided: the plain sum over its modes, mode 0 included, is the v
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
 
 from sluice_post import layout
 from sluice_post.arrays import Array
 from sluice_post.companions import choose_blocks, with_profiles
+from sluice_post.datasets import variables as described
+from sluice_post.datasets.cf import PLANES_AND_TIME
+from sluice_post.datasets.variables import Variables, dataset, variable
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
+from sluice_post.evaluated_values import EvaluatedValues, with_bands
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
-from sluice_post.plane_spectra import Peak, PlaneSpectra, peak_modes, peaks_of, values_at, without_mean
+from sluice_post.plane_spectra import PlaneSpectra, without_mean
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
-from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import WallView, wall_view
 
 AXES = layout.SPECTRA_AXES
-QUANTITIES = ("uu", "vv", "ww", "minus_uw", "pp")
 VELOCITIES = ("uu", "vv", "ww")
 CORRELATED = (*VELOCITIES, "pp")
-ON_WALL = ("tau_x", "tau_y", "p")  # shear stress along x and y, pressure
+# Description, dimension of the height, and unit of what has spectra, of the flow and of a scalar.
+ABOUT = {
+    "uu": ("uu", "z", "u_tau^2"),
+    "vv": ("vv", "z", "u_tau^2"),
+    "ww": ("ww", "z_face", "u_tau^2"),
+    "minus_uw": ("-uw", "z_face", "u_tau^2"),
+    "pp": ("pp", "z", "rho^2 u_tau^4"),
+    "cc": ("Theta", "z", "c_tau^2"),
+    "minus_wc": ("-w Theta", "z_face", "c_tau u_tau"),
+}
+ON_WALL = {"tau_x": "streamwise wall shear stress", "tau_y": "spanwise wall shear stress", "p": "wall pressure"}
 DEFAULT_HEIGHTS = (5.0, 15.0, 30.0, 100.0, inf)  # z+; inf is the centre, or the surface of an open channel
 
 _MIN_CELLS = 5  # two wavenumbers besides 0
@@ -52,6 +67,11 @@ def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: 
     return with_profiles(blocks, statistics, path, _CENTRE_PROFILES, _FACE_PROFILES)
 
 
+def last_double_mode(cells: int) -> int:
+    """The largest mode that stands for two wavenumbers, k and -k; the one at half the number of cells is one."""
+    return (cells - 1) // 2
+
+
 @dataclass(frozen=True)
 class WallSpectra:
     """Spectra over the whole height as seen from a wall, in wall units: `energy[quantity, axis]` is (point, mode)."""
@@ -67,35 +87,45 @@ class WallSpectra:
     wall: str = ""  # from which wall, where there is a choice
 
     @property
-    def reach_plus(self) -> float:
-        """z+ at the end of the view from the wall."""
-        return self.height * self.u_tau / self.viscosity
-
-    @property
     def re_tau(self) -> float:
         """Friction Reynolds number."""
         return self.u_tau / self.viscosity
 
+    @property
+    def reach_plus(self) -> float:
+        """z+ at the end of the view from the wall."""
+        return self.height * self.re_tau
+
     def z_plus(self, quantity: str) -> Array:
         """Heights of a quantity in wall units."""
-        return self.z[quantity] * self.u_tau / self.viscosity
+        return self.z[quantity] * self.re_tau
+
+    def near(self, quantity: str) -> NDArray[np.bool_]:
+        """The points of a quantity from the wall to h."""
+        return np.asarray(self.z[quantity] <= self.height * (1 + 1e-9))
+
+    def double_modes(self, axis: str) -> NDArray[np.int64]:
+        """The modes from 1 on that stand for two wavenumbers."""
+        return np.arange(1, last_double_mode(self.cells[axis]) + 1)
 
     def wavelength_plus(self, axis: str) -> Array:
         """Wavelengths of the modes from 1 on."""
         modes = np.arange(1, self.cells[axis] // 2 + 1)
-        return self.length[axis] / modes * self.u_tau / self.viscosity
+        return self.length[axis] / modes * self.re_tau
 
     def premultiplied(self, quantity: str, axis: str) -> tuple[Array, Array, Array]:
         """Heights z+ up to the first at or beyond h, wavelengths+ from long to short, and k E(k), (height, wavelength).
 
-        The mode at half the number of cells is left out: it stands for one wavenumber, the others for two, k and -k.
+        The mode at half the number of cells is left out.
         """
-        modes = np.arange(1, last_double_mode(self.cells[axis]) + 1)
-        z_plus = self.z_plus(quantity)
+        modes, z_plus = self.double_modes(axis), self.z_plus(quantity)
         end = int(np.searchsorted(z_plus, self.reach_plus * (1 - 1e-9))) + 1
-        near = slice(1 if z_plus[0] <= 0 else 0, end)
-        values = self.energy[quantity, axis][near][:, modes] * modes
-        return z_plus[near], self.wavelength_plus(axis)[modes - 1], values
+        shown = slice(1 if z_plus[0] <= 0 else 0, end)
+        return (
+            z_plus[shown],
+            self.wavelength_plus(axis)[modes - 1],
+            self.energy[quantity, axis][shown][:, modes] * modes,
+        )
 
     def at(self, quantity: str, axis: str, z_plus: Array) -> Array:
         """Spectra at chosen heights, (height, mode), by cubics."""
@@ -108,84 +138,70 @@ class WallSpectra:
         The scheme's wall shear stress is nu u/z of the first cell centre, u relative to the wall; the pressure is that
         of this point, as its gradient at the wall is 0.
         """
-        first = self.z_plus("uu")[0]
-        factors = {"tau_x": ("uu", 1 / first**2), "tau_y": ("vv", 1 / first**2), "p": ("pp", 1.0)}
-        return {
-            (name, axis): self.energy[quantity, axis][0] * factor
-            for name, (quantity, factor) in factors.items()
-            for axis in AXES
-        }
-
-    def fall(self, quantity: str, axis: str) -> tuple[float, float]:
-        """Smallest ratio, over all heights, of a spectrum's maximum to its end; and z+ of that height."""
-        z_plus, _, _ = self.premultiplied(quantity, axis)
-        ratio = self.falls(quantity, axis)
-        worst = int(np.argmin(ratio))
-        return float(ratio[worst]), float(z_plus[worst])
+        shear = 1 / self.z_plus("uu")[0] ** 2
+        factors = (("tau_x", "uu", shear), ("tau_y", "vv", shear), ("p", "pp", 1.0))
+        return {(name, axis): self.energy[of, axis][0] * factor for name, of, factor in factors for axis in AXES}
 
     def falls(self, quantity: str, axis: str) -> Array:
         """The ratio of a spectrum's maximum to its end at the heights of `premultiplied`."""
-        _, _, premultiplied = self.premultiplied(quantity, axis)
-        energy = premultiplied / np.arange(1, premultiplied.shape[1] + 1)
+        energy = self.premultiplied(quantity, axis)[2] / self.double_modes(axis)
         largest, last = energy.max(axis=1), energy[:, -1]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(last > 0, largest / last, inf)
 
+    def fall(self, quantity: str, axis: str) -> tuple[float, float]:
+        """The smallest of `falls`, and z+ of its height."""
+        ratio = self.falls(quantity, axis)
+        worst = int(np.argmin(ratio))
+        return float(ratio[worst]), float(self.premultiplied(quantity, axis)[0][worst])
 
-def last_double_mode(cells: int) -> int:
-    """The largest mode that stands for two wavenumbers; the one at half the number of cells stands for one."""
-    return (cells - 1) // 2
 
-
-def _fluctuations(view: WallView) -> dict[tuple[str, str], Array]:
-    """Spectra of the fluctuations. Mode 0 is what the other modes lack of the variance of the statistics.
-
-    With equal samples this is the stored value less the square of the mean. With others, the squares of two means would
-    leave an error that exceeds the energy of the mode. The mean of w is 0, so ww and uw are of the fluctuations as they
-    are.
-    """
-    means, energy = view.means, {}
-    for axis in AXES:
-        for quantity in layout.CENTRE_SPECTRA:
-            values = means.centre[layout.SPECTRUM.format(quantity, axis)].copy()
-            variance = means.centre[quantity] - means.centre[quantity[0]] ** 2
-            values[:, 0] = variance - values[:, 1:].sum(axis=1)
-            energy[quantity, axis] = values
-        energy["ww", axis] = means.face[layout.SPECTRUM.format("ww", axis)]
-        energy["minus_uw", axis] = -means.face[layout.SPECTRUM.format("uw", axis)]
-    return energy
+def spectra_in_wall_units(
+    parameters: FlowParameters, u_tau: float, z: dict[str, Array], energy: dict[tuple[str, str], Array], wall: str = ""
+) -> WallSpectra:
+    """Spectra of this flow, whose heights and values are known."""
+    length, cells = dict(zip(AXES, parameters.size, strict=False)), dict(zip(AXES, parameters.cells, strict=False))
+    return WallSpectra(u_tau, parameters.viscosity, parameters.reach, length, cells, z, energy, wall=wall)
 
 
 def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = None) -> WallSpectra:
-    """Spectra in wall units. `side`: both (symmetric halves averaged), bottom or top."""
+    """Spectra of the fluctuations in wall units. `side`: both (symmetric halves averaged), bottom or top.
+
+    Mode 0 is what the other modes lack of the variance of the statistics. With equal samples this is the stored value
+    less the square of the mean. With others, the squares of two means would leave an error that exceeds the energy of
+    the mode. The mean of w is 0, so ww and uw are of the fluctuations as they are.
+    """
     view = wall_view(without_mean(means), parameters, side)
-    units = {quantity: view.u_tau ** (4 if quantity == "pp" else 2) for quantity in QUANTITIES}
-    centre, face = view.means.z, view.means.z_face
-    found = WallSpectra(
-        view.u_tau,
-        parameters.viscosity,
-        parameters.reach,
-        dict(zip(AXES, parameters.size, strict=False)),
-        dict(zip(AXES, parameters.cells, strict=False)),
-        {quantity: centre if quantity in layout.CENTRE_SPECTRA else face for quantity in QUANTITIES},
-        {key: values / units[key[0]] for key, values in _fluctuations(view).items()},
-        wall=view.wall,
-    )
-    planes = {quantity: _plane_spectra(view, quantity, found, unit) for quantity, unit in units.items()}
-    return replace(found, planes={quantity: plane for quantity, plane in planes.items() if plane is not None})
+    centre, face, energy = view.means.centre, view.means.face, {}
+    for axis in AXES:
+        for quantity in layout.CENTRE_SPECTRA:
+            values = centre[layout.SPECTRUM.format(quantity, axis)].copy()
+            values[:, 0] = centre[quantity] - centre[quantity[0]] ** 2 - values[:, 1:].sum(axis=1)
+            energy[quantity, axis] = values / _unit(quantity, view)
+        energy["ww", axis] = face[layout.SPECTRUM.format("ww", axis)] / _unit("ww", view)
+        energy["minus_uw", axis] = -face[layout.SPECTRUM.format("uw", axis)] / _unit("uw", view)
+    z = {quantity: view.means.z if ABOUT[quantity][1] == "z" else view.means.z_face for quantity, _ in energy}
+    found = spectra_in_wall_units(parameters, view.u_tau, z, energy, view.wall)
+    for quantity in ("uu", "vv", "ww", "minus_uw", "pp"):
+        if layout.PLANE_SPECTRUM.format(quantity.removeprefix("minus_")) in view.means.planes:
+            found.planes[quantity] = _plane_spectra(view, quantity, found)
+    return found
 
 
-def _plane_spectra(view: WallView, quantity: str, found: WallSpectra, unit: float) -> PlaneSpectra | None:
+def _unit(quantity: str, view: WallView) -> float:
+    return view.u_tau ** (4 if quantity == "pp" else 2)
+
+
+def _plane_spectra(view: WallView, quantity: str, found: WallSpectra) -> PlaneSpectra:
     name = layout.PLANE_SPECTRUM.format(quantity.removeprefix("minus_"))
-    if name not in view.means.planes:
-        return None
     z = view.means.planes_z[name]
     near = z <= found.height * (1 + 1e-9)
     sign = -1 if quantity == "minus_uw" else 1
-    wavelength = {axis: found.wavelength_plus(axis)[: last_double_mode(found.cells[axis])] for axis in AXES}
-    energy = sign * view.means.planes[name][near] / unit
+    wavelength = {axis: found.wavelength_plus(axis)[found.double_modes(axis) - 1] for axis in AXES}
     zero = np.isclose(z[near], found.height) & (quantity == "minus_uw" and view.symmetry is Symmetry.MIRROR)
-    return PlaneSpectra(z[near] * found.u_tau / found.viscosity, wavelength, energy, zero)
+    return PlaneSpectra(
+        z[near] * found.re_tau, wavelength, sign * view.means.planes[name][near] / _unit(quantity, view), zero
+    )
 
 
 def correlation(energy: Array, cells: int) -> Array:
@@ -207,77 +223,12 @@ def integral_length(coefficient: Array, spacing: float) -> float:
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Values at the chosen heights, (height, ...), by quantity and axis; or the half widths of their intervals."""
-
-    energy: dict[tuple[str, str], Array]
-    coefficient: dict[tuple[str, str], Array]  # of two-point correlations
-    length: dict[tuple[str, str], Array]  # integral length over h
-    on_wall: dict[tuple[str, str], Array]  # (mode,), of the quantities ON_WALL
-
-    def joined(self) -> dict[str, Array]:
-        """All of them by a name."""
-        parts = {"energy": self.energy, "coefficient": self.coefficient, "length": self.length, "on_wall": self.on_wall}
-        return {f"{part} {'_'.join(key)}": v for part, arrays in parts.items() for key, v in arrays.items()}
-
-    def like(self, joined: dict[str, Array]) -> Lines:
-        """Lines of the same keys from what `joined` gives."""
-        return Lines(
-            {key: joined[f"energy {'_'.join(key)}"] for key in self.energy},
-            {key: joined[f"coefficient {'_'.join(key)}"] for key in self.coefficient},
-            {key: joined[f"length {'_'.join(key)}"] for key in self.length},
-            {key: joined[f"on_wall {'_'.join(key)}"] for key in self.on_wall},
-        )
-
-
-def lines_of(found: WallSpectra, heights: Sequence[float]) -> Lines:
-    """Spectra, correlations and integral lengths at the heights z+; inf is the centre."""
-    z_plus = np.minimum(heights, found.reach_plus)
-    energy = {key: found.at(*key, z_plus) for key in found.energy}
-    coefficient, length = {}, {}
-    for key in ((quantity, axis) for axis in AXES for quantity in CORRELATED):
-        axis = key[1]
-        covariance = correlation(energy[key], found.cells[axis])
-        coefficient[key] = covariance / covariance[:, :1]
-        spacing = found.length[axis] / found.cells[axis]
-        length[key] = np.array([integral_length(row, spacing) for row in coefficient[key]])
-    return Lines(energy, coefficient, length, found.on_wall())
-
-
-@dataclass(frozen=True)
-class HalfBoxes:
-    """Correlation coefficients of the velocity at half the box, (component, height) by axis; with half widths.
-
-    At the heights `names` of DEFAULT_HEIGHTS, whichever are chosen for figures.
-    """
-
-    names: tuple[str, ...]
-    values: dict[str, Array]
-    widths: dict[str, Array]  # NaN for a single block
-
-
-@dataclass(frozen=True)
-class EvaluatedSpectra:
-    """Spectra, what they give at the chosen heights, and its intervals, which a single block does not have."""
+class SpectraAtHeights(EvaluatedValues):
+    """Spectra over the whole height, and variables at chosen heights z+."""
 
     found: WallSpectra
-    heights: tuple[float, ...]
+    heights: tuple[float, ...]  # z+; inf is the centre
     names: tuple[str, ...]  # of the heights
-    lines: Lines
-    bands: Lines | None
-    blocks: Blocks
-    peaks: list[Peak]  # of the spectra in both directions
-    half_boxes: HalfBoxes
-    widths: dict[str, Array]  # half widths of the intervals of further_of; empty for a single block
-
-    def width(self, name: str, at: int = 0) -> float:
-        """The half width of one of the numbers of further_of; NaN if it is not known."""
-        return float(self.widths[name][at]) if name in self.widths else float("nan")
-
-    def fall(self, axis: str) -> tuple[float, float, float]:
-        """The smallest ratio of the maximum of E_uu to its end, the half width of its interval, and z+ of it."""
-        ratio, z_plus = self.found.fall("uu", axis)
-        return ratio, self.width(f"fall {axis}"), z_plus
 
     @property
     def z_plus(self) -> Array:
@@ -286,26 +237,62 @@ class EvaluatedSpectra:
 
     def distances(self, axis: str) -> Array:
         """Distances over h at which correlations are known."""
-        count = self.found.cells[axis] // 2 + 1
-        return np.arange(count) * self.found.length[axis] / self.found.cells[axis]
+        cells = self.found.cells[axis]
+        return np.arange(cells // 2 + 1) * self.found.length[axis] / cells
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """Spectra, correlations and integral lengths, as seen from a wall and in wall units.
+
+        - `uu_kx` (z, kx), `ww_kx` (z_face, kx), ...: energy of each mode; the plain sum over kx is the variance. For
+          the density over k+ divide by the spacing of k+; k E(k) is the energy times the number of the mode.
+        - `uu_kxky` (z_kxky, ky, kx), ...: the same in both directions, at the heights of the case.
+        - `uu_kx_at` (height, kx), `R_uu_x` (height, r_x), `L_uu_x` (height): spectrum, two-point correlation
+          coefficient and integral length at the chosen heights, with intervals.
+        - `tau_x_wall_kx`, `tau_y_wall_kx`, `p_wall_kx` (kx): wall shear stress and wall pressure, with intervals.
+        """
+        found, variables, coordinates = self.found, Variables(), Variables()
+        for quantity, plane in found.planes.items():
+            name, dim, unit = ABOUT[quantity]
+            about = f"energy of {name} in each pair of modes"
+            variables[f"{quantity}_kxky"] = variable((f"{dim}_kxky", "ky", "kx"), plane.energy, about, unit)
+            coordinates |= described.heights(f"{dim}_kxky", plane.z_plus / found.re_tau, found.u_tau, found.viscosity)
+        for (quantity, axis), energy in found.energy.items():
+            name, dim, unit = ABOUT[quantity]
+            about, near = f"energy of {name} in each mode along {axis}", found.near(quantity)
+            variables[f"{quantity}_k{axis}"] = variable((dim, f"k{axis}"), energy[near], about, unit)
+            coordinates |= described.heights(dim, found.z[quantity][near], found.u_tau, found.viscosity)
+        variables |= self.described()
+        coordinates["height"] = variable("height", np.array(self.names), "chosen height: z+, centre or surface")
+        coordinates["height_plus"] = variable("height", self.z_plus, "chosen height", "nu/u_tau")
+        for axis in AXES:
+            dim, wavelength = f"k{axis}", np.append(np.inf, found.wavelength_plus(axis))
+            k = 2 * np.pi * np.arange(wavelength.size) / found.length[axis]
+            coordinates[dim] = variable(dim, k, f"wavenumber along {axis}", "1/h")
+            coordinates[f"lambda_{axis}_plus"] = variable(dim, wavelength, f"wavelength along {axis}", "nu/u_tau")
+            if f"R_uu_{axis}" in variables:
+                dim = f"r_{axis}"
+                coordinates[dim] = variable(dim, self.distances(axis), f"separation along {axis}", "h")
+        attributes = {"u_tau": found.u_tau, "re_tau": found.re_tau, "wall": found.wall}
+        return dataset(variables, coordinates, PLANES_AND_TIME, **attributes)
 
 
-def _at_half_box(found: WallSpectra, z_plus: Array) -> dict[str, Array]:
-    """Correlation coefficients of the velocity at half the box, (component, height), by axis."""
-    coefficients = {}
-    for axis, cells in found.cells.items():
-        cosines = np.cos(2 * np.pi * np.arange(cells // 2 + 1) * (cells // 2) / cells)
-        energies = [found.at(quantity, axis, z_plus) for quantity in VELOCITIES]
-        coefficients[axis] = np.array([energy @ cosines / energy.sum(axis=1) for energy in energies])
-    return coefficients
+@dataclass(frozen=True)
+class EvaluatedSpectra(SpectraAtHeights):
+    """Spectra of the flow, with further numbers than those of the dataset.
 
+    These are `variance_uu_x`, `variance_wall_tau_x_x`, `variance_plane_uu`, and `peak_uu` of the spectra in both
+    directions; `fall_x`, and `half_box_x` (component, height), the correlation coefficients of the velocity at half the
+    box at the heights `usual`, whichever are chosen.
+    """
 
-def further_of(found: WallSpectra, lines: Lines, worst: dict[str, int]) -> dict[str, Array]:
-    """Variances by `variance QUANTITY AXIS`, `wall QUANTITY`, `plane QUANTITY`; `fall AXIS` at the heights `worst`."""
-    values = {f"variance {'_'.join(key)}": energy.sum(axis=1) for key, energy in lines.energy.items()}
-    values |= {f"wall {name}": lines.on_wall[name, "x"].sum(keepdims=True) for name in ON_WALL}
-    values |= {f"plane {name}": plane.energy.sum(axis=(1, 2)) for name, plane in found.planes.items()}
-    return values | {f"fall {axis}": found.falls("uu", axis)[[at]] for axis, at in worst.items()}
+    blocks: Blocks
+    usual: tuple[str, ...]  # names of those of DEFAULT_HEIGHTS that exist
+
+    def fall(self, axis: str) -> tuple[float, float, float]:
+        """The smallest ratio of the maximum of E_uu to its end, the half width of its interval, and z+ of it."""
+        ratio, z_plus = self.found.fall("uu", axis)
+        return ratio, float(self.width(f"fall_{axis}")), z_plus
 
 
 def usual_heights(parameters: FlowParameters, reach_plus: float) -> list[float]:
@@ -323,44 +310,66 @@ def require_heights(heights: Sequence[float], parameters: FlowParameters, reach_
             )
 
 
+def names_of_heights(heights: Sequence[float], parameters: FlowParameters) -> tuple[str, ...]:
+    """In tables and figures: z+, or centre, surface, top."""
+    return tuple(parameters.far_end if height == inf else f"{height:.4g}" for height in heights)
+
+
+def at_heights(found: WallSpectra, heights: Sequence[float]) -> Variables:
+    """Spectra, and of the flow correlations and integral lengths, at the heights z+; inf is the centre."""
+    z_plus, values = np.minimum(heights, found.reach_plus), Variables()
+    for quantity, axis in found.energy:
+        name, _, unit = ABOUT[quantity]
+        energy, of = found.at(quantity, axis, z_plus), f"of {name} along {axis}"
+        about = f"energy of {name} in each mode along {axis} at a height"
+        values[f"{quantity}_k{axis}_at"] = variable(("height", f"k{axis}"), energy, about, unit)
+        values[f"variance_{quantity}_{axis}"] = xr.Variable("height", energy.sum(axis=1))
+        if quantity in CORRELATED:
+            covariance, spacing = correlation(energy, found.cells[axis]), found.length[axis] / found.cells[axis]
+            with np.errstate(invalid="ignore"):  # w is 0 on a free-slip surface
+                coefficient = covariance / covariance[:, :1]
+            about = f"two-point correlation coefficient {of}"
+            values[f"R_{quantity}_{axis}"] = variable(("height", f"r_{axis}"), coefficient, about)
+            length = [integral_length(row, spacing) for row in coefficient]
+            values[f"L_{quantity}_{axis}"] = variable("height", length, f"integral length {of}", "h")
+    return values
+
+
+def _beside_heights(found: WallSpectra, usual: Sequence[float], whole: WallSpectra) -> Variables:
+    """What does not depend on the chosen heights; where `whole`, the mean of all blocks, has its peaks and least falls.
+
+    Correlations at half the box are sums over the modes, without those at other distances.
+    """
+    values, z_plus = Variables(), np.minimum(usual, found.reach_plus)
+    for (quantity, axis), energy in found.on_wall().items():
+        about = f"energy of the {ON_WALL[quantity]} in each mode along {axis}"
+        values[f"{quantity}_wall_k{axis}"] = variable(f"k{axis}", energy, about, ABOUT["pp"][2])
+        values[f"variance_wall_{quantity}_{axis}"] = xr.Variable((), energy.sum())
+    for quantity, plane in found.planes.items():
+        values[f"variance_plane_{quantity}"] = xr.Variable("plane", plane.energy.sum(axis=(1, 2)))
+        values[f"peak_{quantity}"] = xr.Variable("plane", plane.premultiplied()[whole.planes[quantity].peaks()])
+    for axis, cells in found.cells.items():
+        cosines = np.cos(2 * np.pi * np.arange(cells // 2 + 1) * (cells // 2) / cells)
+        energies = np.array([found.at(quantity, axis, z_plus) for quantity in VELOCITIES])
+        with np.errstate(invalid="ignore"):
+            coefficient = energies @ cosines / energies.sum(axis=2)
+        values[f"half_box_{axis}"] = xr.Variable(("component", "usual"), coefficient)
+        values[f"fall_{axis}"] = xr.Variable((), found.falls("uu", axis)[np.argmin(whole.falls("uu", axis))])
+    return values
+
+
 def evaluate_spectra(
     blocks: Blocks, parameters: FlowParameters, heights: Sequence[float] | None = None, side: str | None = None
 ) -> EvaluatedSpectra:
     """Spectra with intervals at the heights z+; default: those of DEFAULT_HEIGHTS that exist."""
-    found = wall_spectra(blocks.means(), parameters, side)
-    usual = usual_heights(parameters, found.reach_plus)
-    heights = usual if heights is None else heights
-    require_heights(heights, parameters, found.reach_plus)
+    whole = wall_spectra(blocks.means(), parameters, side)
+    usual = usual_heights(parameters, whole.reach_plus)
+    chosen = tuple(usual if heights is None else heights)
+    require_heights(chosen, parameters, whole.reach_plus)
 
-    def names(of: Sequence[float]) -> tuple[str, ...]:
-        return tuple(parameters.far_end if height == inf else f"{height:.4g}" for height in of)
+    def variables_of(means: Means) -> Variables:
+        found = wall_spectra(means, parameters, side)
+        return at_heights(found, chosen) | _beside_heights(found, usual, whole)
 
-    def half_boxes(of: WallSpectra) -> dict[str, Array]:
-        return _at_half_box(of, np.minimum(usual, of.reach_plus))
-
-    lines, values = lines_of(found, heights), half_boxes(found)
-    modes, bands, widths = peak_modes(found.planes), None, {}
-    unknown = {axis: np.full(array.shape, np.nan) for axis, array in values.items()}
-    worst = {axis: int(np.argmin(found.falls("uu", axis))) for axis in AXES}
-    if len(blocks) > 1:
-
-        def joined(means: Means) -> dict[str, Array]:
-            other = wall_spectra(means, parameters, side)
-            at_half_box = {f"half box {axis}": array for axis, array in half_boxes(other).items()}
-            its_lines = lines_of(other, heights)
-            further = further_of(other, its_lines, worst)
-            return its_lines.joined() | values_at(other.planes, modes) | at_half_box | further
-
-        widths = half_widths95(joined, blocks)
-        bands = lines.like(widths)
-    return EvaluatedSpectra(
-        found,
-        tuple(heights),
-        names(heights),
-        lines,
-        bands,
-        blocks,
-        peaks_of(found.planes, modes, widths),
-        HalfBoxes(names(usual), values, {axis: widths.get(f"half box {axis}", unknown[axis]) for axis in AXES}),
-        {name: widths[name] for name in further_of(found, lines, worst) if name in widths},
-    )
+    names, names_of_usual = (names_of_heights(some, parameters) for some in (chosen, usual))
+    return EvaluatedSpectra(*with_bands(variables_of, blocks), whole, chosen, names, blocks, names_of_usual)

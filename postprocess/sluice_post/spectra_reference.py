@@ -89,24 +89,12 @@ def read_lee_moser_spectra(path: Path) -> list[PublishedSpectra]:
         for axis, theirs in zip(AXES, layout.LEE_MOSER_AXES, strict=True):
             k = np.ravel(file[theirs][()])
             factor = (k[1] - k[0]) / u_tau**2
-            energy = {
-                ours: sign * factor * file[f"{name}_{theirs}"][()]
-                for ours, (name, sign) in layout.LEE_MOSER_SPECTRA.items()
-            }
+            names = layout.LEE_MOSER_SPECTRA.items()
+            energy = {ours: sign * factor * file[f"{name}_{theirs}"][()] for ours, (name, sign) in names}
             for n in np.flatnonzero(y_plus > 0):
                 at_height = {name: values[:, n] for name, values in energy.items()}
-                found.append(
-                    PublishedSpectra(
-                        path.name,
-                        axis,
-                        re_tau,
-                        float(y_plus[n]) / re_tau,
-                        k,
-                        at_height,
-                        whole=True,
-                        kind=kind_of(path, ()),
-                    )
-                )
+                z, kind = float(y_plus[n]) / re_tau, kind_of(path, ())
+                found.append(PublishedSpectra(path.name, axis, re_tau, z, k, at_height, whole=True, kind=kind))
     return found
 
 
@@ -122,15 +110,9 @@ def read_published_spectra(path: Path) -> PublishedSpectra:
     energy = {_QUANTITIES[name]: table[:, column] for column, name in enumerate(headings) if name in _QUANTITIES}
     if not energy or len(table) < 3:
         raise InputOutputError(f"{path}: holds no spectra of u, v, w or p")
-    return PublishedSpectra(
-        path.name,
-        _AXIS_OF_HEADING[first],
-        float(re_tau[-1]),  # before it, the title of the paper has another
-        float(height[-1]),
-        table[:, headings.index(first)],
-        energy,
-        kind=kind_of(path, header),
-    )
+    wavenumber, kind = table[:, headings.index(first)], kind_of(path, header)
+    scales = float(re_tau[-1]), float(height[-1])  # before them, the title of the paper has another Re_tau
+    return PublishedSpectra(path.name, _AXIS_OF_HEADING[first], *scales, wavenumber, energy, kind=kind)
 
 
 def heights_of(published: Sequence[PublishedSpectra]) -> list[float] | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,24 +70,31 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.samples)
 
+    def _of_groups(self, change: Callable[[Any], Any]) -> dict[str, Any]:
+        """The sums of all quantities, each changed."""
+        groups = {"centre": self.centre, "face": self.face, "planes": self.planes, "scalars": self.scalars}
+        return {group: {name: change(sums) for name, sums in of.items()} for group, of in groups.items()}
+
+    def _reordered(self, sums: Callable[[Any], Any], first: Any, last: Any) -> Blocks:
+        """Blocks whose sums are made by `sums`; their first and their last parts are these blocks."""
+        return replace(
+            self,
+            samples=sums(self.samples),
+            forcing=sums(self.forcing),
+            time_begin=self.time_begin[first],
+            time_end=self.time_end[last],
+            parameter_set=self.parameter_set[first],
+            **self._of_groups(sums),
+        )
+
     def pick(self, index: NDArray[np.int64]) -> Blocks:
         """Some of the blocks."""
-        return Blocks(
-            self.z,
-            self.z_face,
-            self.samples[index],
-            self.time_begin[index],
-            self.time_end[index],
-            {name: sums[index] for name, sums in self.centre.items()},
-            {name: sums[index] for name, sums in self.face.items()},
-            self.forcing[index],
-            self.parameter_set[index],
-            self.parameter_sets,
-            {name: sums[index] for name, sums in self.planes.items()},
-            self.planes_z,
-            {name: sums[index] for name, sums in self.scalars.items()},
-            self.sampling_error,
-        )
+        return self._reordered(lambda sums: sums[index], index, index)
+
+    def joined(self, starts: NDArray[np.int64]) -> Blocks:
+        """Longer blocks of neighbours: one begins with each of these blocks, the first of them 0."""
+        ends = np.append(starts[1:], len(self)) - 1
+        return self._reordered(lambda sums: np.add.reduceat(sums, starts, axis=0), starts, ends)
 
     def between(self, begin: float | None, end: float | None) -> Blocks:
         """The blocks that lie wholly inside [begin, end]; None leaves that side open."""
@@ -106,40 +114,14 @@ class Blocks:
             )
         return self.pick(np.flatnonzero(inside))
 
-    def joined(self, starts: NDArray[np.int64]) -> Blocks:
-        """Longer blocks of neighbours: one begins with each of these blocks, the first of them 0."""
-        ends = np.append(starts[1:], len(self)) - 1
-
-        def sums(profiles: dict[str, Array]) -> dict[str, Array]:
-            return {name: np.add.reduceat(values, starts, axis=0) for name, values in profiles.items()}
-
-        return Blocks(
-            self.z,
-            self.z_face,
-            np.add.reduceat(self.samples, starts),
-            self.time_begin[starts],
-            self.time_end[ends],
-            sums(self.centre),
-            sums(self.face),
-            np.add.reduceat(self.forcing, starts),
-            self.parameter_set[starts],
-            self.parameter_sets,
-            sums(self.planes),
-            self.planes_z,
-            sums(self.scalars),
-            self.sampling_error,
-        )
-
     @cached_property
     def laminar(self) -> bool:
         """Whether w fluctuates by less than 1e-4 of the larger friction velocity everywhere."""
         if len(self) == 0 or not {"w", "ww"} | set(layout.FACE_PROFILES) <= self.centre.keys() | self.face.keys():
             return False
-        samples = self.samples.sum()
-        x, y = self._totals["tau_xz"][[0, -1]], self._totals["tau_yz"][[0, -1]]
-        stress = float(np.max(np.hypot(x, y))) / samples
-        mean = self._totals["w"] / samples
-        variance = float(np.max(self._totals["ww"] / samples - mean**2))
+        samples, face, centre = self.samples.sum(), self._totals["face"], self._totals["centre"]
+        stress = float(np.max(np.hypot(face["tau_xz"][[0, -1]], face["tau_yz"][[0, -1]]))) / samples
+        variance = float(np.max(centre["ww"] / samples - (centre["w"] / samples) ** 2))
         return bool(variance < LAMINAR_VARIANCE * stress)
 
     @property
@@ -178,33 +160,21 @@ class Blocks:
         return self.parameter_sets[int(self.parameter_set[0])]
 
     @cached_property
-    def _totals(self) -> dict[str, Array]:
-        profiles = self.centre | self.face | self.planes | self.scalars
-        return {name: sums.sum(axis=0) for name, sums in profiles.items()}
+    def _totals(self) -> dict[str, dict[str, Array]]:
+        return self._of_groups(lambda sums: sums.sum(axis=0))
 
     def means(self, without: int | None = None) -> Means:
         """Averages over all samples, or over all but those of one block."""
         self.sampled_parameters()
         left_out = slice(0) if without is None else slice(without, without + 1)
         samples = int(self.samples.sum() - self.samples[left_out].sum())
-
-        def average(profiles: dict[str, Array]) -> dict[str, Array]:
-            return {
-                name: (self._totals[name] - sums[left_out].sum(axis=0)) / samples for name, sums in profiles.items()
-            }
-
+        averages = {
+            group: {name: (total - blocks[name][left_out].sum(axis=0)) / samples for name, total in totals.items()}
+            for group, totals in self._totals.items()
+            for blocks in [getattr(self, group)]
+        }
         forcing = float(self.forcing.sum() - self.forcing[left_out].sum()) / samples
-        return Means(
-            self.z,
-            self.z_face,
-            average(self.centre),
-            average(self.face),
-            forcing,
-            samples,
-            average(self.planes),
-            self.planes_z,
-            average(self.scalars),
-        )
+        return Means(self.z, self.z_face, forcing=forcing, samples=samples, planes_z=self.planes_z, **averages)
 
     def series(self, name: str) -> Array:
         """Block averages of one profile, (block, n)."""
@@ -226,12 +196,6 @@ def _parameter_sets(file: Hdf5File, count: int) -> tuple[NDArray[np.int64], tupl
     )
 
 
-def _check(blocks: Blocks, path: Path) -> None:
-    for name, values in {**blocks.centre, **blocks.face, **blocks.planes, **blocks.scalars}.items():
-        if not np.all(np.isfinite(values)):
-            raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
-
-
 Shapes = dict[str, tuple[int, ...]]  # of what a block holds, by name
 
 
@@ -249,6 +213,7 @@ def read_blocks(
         samples = file.integers(layout.SAMPLES)
         count = samples.size
         centre, face = contents(file, parameters)
+        numbers, sets = _parameter_sets(file, count)
         blocks = Blocks(
             file.reals(layout.GRID_Z, nz),
             file.reals(layout.GRID_Z_FACE, nz + 1),
@@ -258,24 +223,23 @@ def read_blocks(
             {name: file.reals(name, count, *shape) for name, shape in centre.items()},
             {name: file.reals(name, count, *shape) for name, shape in face.items()},
             file.reals(layout.FORCING, count),
-            *_parameter_sets(file, count),
+            numbers,
+            sets,
+            *_planes(file, parameters, count),
+            _scalars(file, parameters.cells, sets, count),
         )
-        planes, planes_z = _planes(file, parameters, count)
-        blocks = replace(
-            blocks,
-            planes=planes,
-            planes_z=planes_z,
-            scalars=_scalars(file, parameters.cells, blocks.parameter_sets, count),
-        )
-    _check(blocks, path)
+    for name, values in (blocks.centre | blocks.face | blocks.planes | blocks.scalars).items():
+        if not np.all(np.isfinite(values)):
+            raise InputOutputError(f"{path}: '/{name}' holds values that are not finite")
     return parameters, blocks.pick(np.flatnonzero(samples > 0))
 
 
 def _profiles(file: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
     nz = parameters.cells[2]
-    budgets = any(name in file for name in layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES)
-    centre = layout.CENTRE_PROFILES + (layout.BUDGET_CENTRE_PROFILES if budgets else ())
-    face = layout.FACE_PROFILES + (layout.BUDGET_FACE_PROFILES if budgets else ())
+    centre: tuple[str, ...] = layout.CENTRE_PROFILES
+    face: tuple[str, ...] = layout.FACE_PROFILES
+    if any(name in file for name in layout.BUDGET_CENTRE_PROFILES + layout.BUDGET_FACE_PROFILES):
+        centre, face = centre + layout.BUDGET_CENTRE_PROFILES, face + layout.BUDGET_FACE_PROFILES
     return dict.fromkeys(centre, (nz,)), dict.fromkeys(face, (nz + 1,))
 
 

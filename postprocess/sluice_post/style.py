@@ -174,6 +174,11 @@ def figure_style() -> Iterator[None]:
         yield
 
 
+_HAS_OUTSIDE = tuple(map(int, matplotlib.__version__.split(".")[:2])) >= (3, 7)
+# Places of a legend of all panels, and those nearest to them within the figure.
+_INSIDE = {"outside lower center": "lower center", "outside right upper": "upper right"}
+
+
 class SizedFigure(Figure):
     """A figure for the screen or for print. In print, panels that would be too narrow stand below each other."""
 
@@ -186,16 +191,10 @@ class SizedFigure(Figure):
             on_screen = min(width, 6.4) if in_print < _ONE_AND_A_HALF else width  # legends come below the panels
             size = (in_print, min(1.12 * height * min(in_print / on_screen, 0.75), _TALLEST))
         pad, space = (0.02, 0.02) if self.is_print else (0.04167, 0.02)  # the latter as Matplotlib has them
-        layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
-        super().__init__(figsize=size, layout=layout)
+        self._panels_layout = ConstrainedLayoutEngine(w_pad=pad, h_pad=pad, wspace=space, hspace=space)
+        super().__init__(figsize=size, layout=self._panels_layout)
         self.asked_legends: dict[Legend, tuple[tuple[Any, ...], dict[str, Any]]] = {}
         self.is_fitted = False
-
-    def legend(self, *arguments: Any, **options: Any) -> Legend:
-        """As of Matplotlib."""
-        made = super().legend(*arguments, **options)
-        self.asked_legends[made] = (arguments, options)
-        return made
 
     def fit(self) -> None:
         """Makes it ready for print, once."""
@@ -242,6 +241,19 @@ class SizedFigure(Figure):
             self._become_taller((len(mosaic), len(names)), (len(mosaic[0]), 1))
             mosaic = [[name] for name in names]
         return super().subplot_mosaic(mosaic, **options)
+
+    def legend(self, *arguments: Any, **options: Any) -> Legend:
+        """As of Matplotlib. Version 3.6 (Debian 12) cannot place legends outside of the panels: here it can."""
+        place = str(options.get("loc"))
+        outside = place in _INSIDE and not _HAS_OUTSIDE
+        made = super().legend(*arguments, **options | ({"loc": _INSIDE[place]} if outside else {}))
+        self.asked_legends[made] = (arguments, options)
+        if outside:
+            box = made.get_window_extent(FigureCanvasAgg(self).get_renderer())  # type: ignore[no-untyped-call]
+            right, below = box.x0 / self.bbox.width, box.y1 / self.bbox.height
+            room = (0, below, 1, 1 - below) if place == "outside lower center" else (0, 0, right, 1)
+            self._panels_layout.set(rect=room)
+        return made
 
 
 class _Place(SubplotSpec):

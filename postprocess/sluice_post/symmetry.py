@@ -50,6 +50,15 @@ def direction_counts(name: str) -> tuple[int, int, int]:
     return letters.count("x"), letters.count("y"), letters.count("z")
 
 
+def reflected(rotation: tuple[float, float, float], reversed_directions: str) -> tuple[float, float, float]:
+    """The rotation of the flow in which these directions are reversed: it is an axial vector."""
+    x, y, z = (
+        value * (-1) ** (len(reversed_directions) + (direction in reversed_directions))
+        for direction, value in zip("xyz", rotation, strict=True)
+    )
+    return x, y, z
+
+
 def sign_of(name: str, reversed_directions: str) -> int:
     """-1 if a quantity changes its sign when these directions are turned round, else 1."""
     counts = dict(zip("xyz", direction_counts(name), strict=True))
@@ -57,20 +66,24 @@ def sign_of(name: str, reversed_directions: str) -> int:
 
 
 def _change_signs(means: Means, reversed_directions: str, flip: bool) -> Means:
-    def sign(name: str) -> int:
-        return sign_of(name, reversed_directions)
-
     order = slice(None, None, -1) if flip else slice(None)
     height = means.z_face[-1]
+
+    def turned(profiles: dict[str, Array]) -> dict[str, Array]:
+        return {name: sign_of(name, reversed_directions) * values[order] for name, values in profiles.items()}
+
+    def heights(z: Array) -> Array:
+        return (height - z)[order] if flip else z
+
     return Means(
-        (height - means.z)[order] if flip else means.z,
-        (height - means.z_face)[order] if flip else means.z_face,
-        {name: sign(name) * values[order] for name, values in means.centre.items()},
-        {name: sign(name) * values[order] for name, values in means.face.items()},
+        heights(means.z),
+        heights(means.z_face),
+        turned(means.centre),
+        turned(means.face),
         -means.forcing if "x" in reversed_directions else means.forcing,
         means.samples,
-        {name: sign(name) * values[order] for name, values in means.planes.items()},
-        {name: (height - z)[order] if flip else z for name, z in means.planes_z.items()},
+        turned(means.planes),
+        {name: heights(z) for name, z in means.planes_z.items()},
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure as MplFigure
 
 from sluice_post import budget_figures, compare_profiles, figures, layout, literature, spectra_figures
-from sluice_post.budgets import IMBALANCE
+from sluice_post.budget_terms import IMBALANCE
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL
 from sluice_post.flow_words import REYNOLDS, flow_text, held_text
@@ -182,12 +182,12 @@ def _balance_rows(results: Results) -> list[Row]:
         _judged(with_wall("total-stress residual, % of the wall stress", wall), run, "0", value, width, RESIDUAL_LIMIT)
     ]
     if results.budgets is not None:
-        k, bands = results.budgets.found.budgets["k"].terms, results.budgets.bands
-        at = int(np.argmax(np.abs(k[IMBALANCE])))
-        percent = 100 / float(np.max(k["production"]))
+        k = results.budgets.data["k"]
+        at = int(np.argmax(np.abs(k[IMBALANCE].values)))
+        percent = 100 / float(k["production"].max())
         value = percent * float(k[IMBALANCE][at])
-        width = percent * float(bands["k"][IMBALANCE][at]) if bands else nan
-        run = f"{number_text(value, width, '+')} at {results.budgets.found.z_plus('k')[at]:.1f}"
+        width = percent * float(k[f"{IMBALANCE}_ci95"][at]) if f"{IMBALANCE}_ci95" in k else nan
+        run = f"{number_text(value, width, '+')} at {float(k['z_plus'][at]):.1f}"
         label = "largest imbalance of k, % of the peak of its production"
         rows.append(_judged(label, run, "0", value, width, IMBALANCE_LIMIT))
     return rows

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from sluice_post.arrays import Array
-from sluice_post.coriolis import reflected
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
-from sluice_post.symmetry import Symmetry, averaged, in_moving_frame, mirrored, rotated, symmetry_of, x_reversed
+from sluice_post.symmetry import (
+    Symmetry,
+    averaged,
+    in_moving_frame,
+    mirrored,
+    reflected,
+    rotated,
+    symmetry_of,
+    x_reversed,
+)
 
 SIDES = ("both", "bottom", "top")
 

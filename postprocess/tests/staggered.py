@@ -9,11 +9,34 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import synthetic
 
+from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
 
 X, Y, Z = 2, 1, 0
 VISCOSITY = 0.01
+NO_SLIP = (True, True)
+Z_FACE = np.array([0.0, 0.05, 0.13, 0.3, 0.55, 0.9, 1.2, 1.55, 1.8, 2.0])
+MOVING = {"bottom": (-0.5, 0.2), "top": (0.7, -0.3)}
+OBLIQUE = (70.0, -130.0, 200.0)  # a rotation of the size of the gradients of these fields
+PARAMETERS = FlowParameters(
+    "channel", VISCOSITY, (3.0, 1.6, 2.0), (10, 8, 9), "no_slip", "no_slip", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+)
+# u_tau and Re_tau are such that the viscosity is that of the fields.
+FLOW = synthetic.Flow(u_tau=1.8, re_tau=180, cells=(10, 8, 24))
+
+
+def assert_close(found, expected, tolerance=1e-12, scale=None):
+    """All differences are below this part of the largest expected value, or of that of `scale`."""
+    scale = np.max(np.abs(expected if scale is None else scale))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+
+
+def assert_second_order(errors):
+    """Errors on grids that are each twice as fine as the one before."""
+    slopes = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all(slopes > 1.9), (errors, slopes)
 
 
 def up(f, axis):
@@ -293,14 +316,42 @@ def means_of(*states: Fields) -> Means:
     )
 
 
+def block_of(flow: synthetic.Flow, state: Fields) -> dict:
+    """What a block stores; third moments and vorticity, which budgets do not need, are those of the model flow."""
+    return synthetic.turbulent_profiles(flow) | profiles_of(state)
+
+
+def covariance(states, a, b):
+    """Of two quantities, functions of a state, in the averages over planes and states."""
+
+    def mean(of):
+        return np.mean([plane(of(state)) for state in states], axis=0)
+
+    return mean(lambda state: a(state) * b(state)) - mean(a) * mean(b)
+
+
+def terms_of_fluctuations(f: Fields, q, w, along_xy, beyond, diffusivity) -> dict:
+    """Exact terms of the variance of q, written with q' = q - <q>. `w`: what carries it through the z faces.
+
+    `along_xy`: the sum of the squares of the derivatives along x and y, of q'; `beyond`: q' beyond both walls over q'
+    inside of them, 1 or -1.
+    """
+    mean, dz = plane(q), np.diff(f.z_face)
+    q, step, inner = q - mean[:, None, None], np.diff(mean), w[1:-1]
+    production = np.zeros_like(mean)  # of each cell: its own q', the mean of its neighbours
+    production[:-1] -= step * plane(q[:-1] * inner) / dz[:-1]
+    production[1:] -= step * plane(q[1:] * inner) / dz[1:]
+    of_z = np.diff(np.concatenate([beyond[0] * q[:1], q, beyond[1] * q[-1:]]), axis=0) / f.distance
+    squared = plane(of_z**2) * f.distance.ravel()
+    return {
+        "turbulent_transport": -np.diff(np.pad(plane(q[1:] * q[:-1] * inner), 1)) / dz,
+        "production": production,
+        "dissipation": -diffusivity * (2 * plane(along_xy(q)) + (squared[1:] + squared[:-1]) / dz),
+    }
+
+
 def rates_of(*states: Fields) -> dict:
     """Rates of change of uu, vv (centres), ww and uw (inner faces) by the momentum equations: covariances."""
-
-    def covariance(a, b):
-        def mean(of):
-            return np.mean([plane(of(state)) for state in states], axis=0)
-
-        return mean(lambda state: a(state) * b(state)) - mean(a) * mean(b)
 
     def halves(of):
         """u at the faces, and w where u is."""
@@ -313,8 +364,9 @@ def rates_of(*states: Fields) -> dict:
         return state.w[1:-1]
 
     return {
-        "uu": 2 * covariance(lambda f: f.u, Fields.rate_u),
-        "vv": 2 * covariance(lambda f: f.v, Fields.rate_v),
-        "ww": 2 * covariance(w, Fields.rate_w),
-        "uw": covariance(halves(lambda f: f.u), along_x(Fields.rate_w)) + covariance(halves(Fields.rate_u), along_x(w)),
+        "uu": 2 * covariance(states, lambda f: f.u, Fields.rate_u),
+        "vv": 2 * covariance(states, lambda f: f.v, Fields.rate_v),
+        "ww": 2 * covariance(states, w, Fields.rate_w),
+        "uw": covariance(states, halves(lambda f: f.u), along_x(Fields.rate_w))
+        + covariance(states, halves(Fields.rate_u), along_x(w)),
     }

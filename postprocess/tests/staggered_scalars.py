@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from staggered import VISCOSITY, Fields, X, Y, Z, down, mean_down, mean_up, means_of, plane, up
+from staggered import VISCOSITY, Fields, X, Y, Z, covariance, down, mean_down, mean_up, means_of, plane, up
 
 from sluice_post.scalars import Scalar
 from sluice_post.statistics import Means
@@ -158,16 +158,10 @@ def heated_means_of(*states: HeatedFields) -> Means:
 def rates_of(*states: HeatedFields) -> dict:
     """Rates of change of cc, uc (centres) and wc (inner faces) by the equations: covariances."""
 
-    def covariance(a, b):
-        def mean(of):
-            return np.mean([plane(of(state)) for state in states], axis=0)
-
-        return mean(lambda state: a(state) * b(state)) - mean(a) * mean(b)
-
     return {
-        "cc": 2 * covariance(lambda s: s.c, HeatedFields.rate),
-        "uc": covariance(lambda s: mean_up(s.c, X), HeatedFields.rate_u)
-        + covariance(HeatedFields.u_at_c, HeatedFields.rate),
-        "wc": covariance(lambda s: s.face_mean()[1:-1], HeatedFields.rate_w)
-        + covariance(lambda s: (s.rate()[1:] + s.rate()[:-1]) / 2, lambda s: s.flow.w[1:-1]),
+        "cc": 2 * covariance(states, lambda s: s.c, HeatedFields.rate),
+        "uc": covariance(states, lambda s: mean_up(s.c, X), HeatedFields.rate_u)
+        + covariance(states, HeatedFields.u_at_c, HeatedFields.rate),
+        "wc": covariance(states, lambda s: s.face_mean()[1:-1], HeatedFields.rate_w)
+        + covariance(states, lambda s: (s.rate()[1:] + s.rate()[:-1]) / 2, lambda s: s.flow.w[1:-1]),
     }

@@ -87,23 +87,16 @@ def gaussian_block(flow: synthetic.Flow, bins: dict, heights: list[float], stret
             [gaussian_counts(edges_of(bins, name, n), mean[n], rms[n]) for n in range(len(mean))]
         )
     correlation = CORRELATION * np.where((flow.z_face > 1) & (flow.flow_type == "channel"), -1.0, 1.0)
-    joint = []
-    for n, z in enumerate(heights):
-        face = int(np.argmin(np.abs(flow.z_face - z)))
-        edges = [edges_of(bins, name, n, joint=True) for name in layout.JOINT_BINNED]
-        of = [tuple(values[face] for values in scales[name]) for name in ("u_face", "w")]
-        joint.append(points * gaussian_joint(*edges, *of, correlation[face]))
-    block["uw_joint"] = np.array(joint).reshape(-1, layout.JOINT_BINS, layout.JOINT_BINS)
-    block["shear_joint"] = points * np.array(
-        [
-            gaussian_joint(
-                *(edges_of(bins, name, n, joint=True) for name in layout.SHEAR_HISTOGRAMS),
-                *(tuple(values[n] for values in scales[name]) for name in layout.SHEAR_HISTOGRAMS),
-                0.0,
-            )
-            for n in (0, 1)
-        ]
-    )
+
+    def joint(n, binned, plane, names, correlation):
+        edges = (edges_of(bins, name, n, joint=True) for name in binned)
+        return points * gaussian_joint(*edges, *([of[plane] for of in scales[name]] for name in names), correlation)
+
+    faces = [int(np.argmin(np.abs(flow.z_face - z))) for z in heights]
+    of_uw = [joint(n, layout.JOINT_BINNED, k, ("u_face", "w"), correlation[k]) for n, k in enumerate(faces)]
+    block["uw_joint"] = np.array(of_uw).reshape(-1, layout.JOINT_BINS, layout.JOINT_BINS)
+    shears = layout.SHEAR_HISTOGRAMS
+    block["shear_joint"] = np.array([joint(n, shears, n, shears, 0.0) for n in (0, 1)])
     contributions, fractions = quadrants_of(correlation)
     for n in layout.QUADRANTS:
         block[f"uw_q{n}"] = contributions[n] * scales["u_face"][1] * scales["w"][1]

@@ -3,10 +3,12 @@
 import numpy as np
 import synthetic
 
+from sluice_post import layout
 from sluice_post.run import load_statistics
-from sluice_post.spectra import load_spectra
+from sluice_post.spectra import evaluate_spectra, load_spectra, wall_spectra
 
-EVEN, ODD = (12, 8, 24), (9, 7, 24)
+EVEN, ODD, WIDE = (12, 8, 24), (9, 7, 24), (16, 12, 24)
+AMPLITUDES = np.array([1.0, 1.2, 0.9, 1.1, 1.3, 0.8, 1.05, 0.95])  # of the blocks of a run
 PLANES = ([0, 3, 11, 20], [0, 3, 12, 21])  # of 24 cells: 3 and 20, and the faces 3 and 21, are mirror images
 
 MKM = """# up to Re_tau=590, Physics of Fluids
@@ -51,23 +53,21 @@ class Fields:
             found[name], found[2 * name] = field.mean(axis=(1, 2)), (field**2).mean(axis=(1, 2))
         return found | {"uw": (self.a * self.w).mean(axis=(1, 2))}
 
+    def products(self):
+        """What has spectra: name, both fields, and whether they are on faces."""
+        return (
+            *((2 * name, getattr(self, name), getattr(self, name), False) for name in "uvp"),
+            *(("ww", self.w, self.w, True), ("uw", self.a, self.w, True)),
+        )
+
     def spectra(self):
-        found = {}
-        for axis in "xy":
-            for name, f, g in (
-                *(("uu", self.u, self.u), ("vv", self.v, self.v), ("pp", self.p, self.p)),
-                *(("ww", self.w, self.w), ("uw", self.a, self.w)),
-            ):
-                found[f"{name}_k{axis}"] = spectrum(f, g, axis)
-        return found
+        return {f"{name}_k{axis}": spectrum(f, g, axis) for axis in "xy" for name, f, g, _ in self.products()}
 
     def plane_spectra(self, centres, faces):
         """Spectra in both directions on these planes, by their numbers."""
         found = {"z_kxky": self.flow.z[centres], "z_face_kxky": self.flow.z_face[faces]}
-        for name, f, g, planes in (
-            *(("uu", self.u, self.u, centres), ("vv", self.v, self.v, centres), ("pp", self.p, self.p, centres)),
-            *(("ww", self.w, self.w, faces), ("uw", self.a, self.w, faces)),
-        ):
+        for name, f, g, on_faces in self.products():
+            planes = faces if on_faces else centres
             found[f"{name}_kxky"] = np.array([plane_spectrum(f[k], g[k]) for k in planes])
         return found
 
@@ -92,6 +92,20 @@ def plane_spectrum(f, g):
     return found
 
 
+def random_blocks(flow, count, heights=None, seed=1):
+    """Means of blocks with the shapes of spectra.h5, and of planes at heights of centres and faces if given."""
+    rng = np.random.default_rng(seed)
+    nx, ny = flow.cells[0] // 2 + 1, flow.cells[1] // 2 + 1
+    shapes = {}
+    for name in (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA):
+        points = flow.cells[2] + (name in layout.FACE_SPECTRA)
+        shapes |= {f"{name}_kx": (points, nx), f"{name}_ky": (points, ny)}
+        if heights is not None:
+            shapes[f"{name}_kxky"] = (len(heights[0]), ny, nx)
+    lines = {} if heights is None else dict(zip(("z_kxky", "z_face_kxky"), map(np.asarray, heights), strict=True))
+    return [{name: rng.random(shape) for name, shape in shapes.items()} | lines for _ in range(count)]
+
+
 def write(directory, states, planes=None, **options):
     flow = states[0].flow
     synthetic.write_statistics(directory / "statistics.h5", flow, [s.statistics() for s in states], **options)
@@ -99,9 +113,32 @@ def write(directory, states, planes=None, **options):
     synthetic.write_spectra(directory / "spectra.h5", flow, spectra, **options)
 
 
+def write_two_viscosities(path, flow, numbers):
+    """Blocks of two flows, by the number of the flow of each."""
+    walls = {f"{name}.type": "no_slip" for name in ("walls.bottom", "walls.top")}
+    walls |= {f"{name}.velocity": "[0, 0, 0]" for name in ("walls.bottom", "walls.top")}
+    viscosities = (flow.viscosity, 2 * flow.viscosity)
+    sets = [{"flow.type": "channel", "flow.reynolds.viscosity": f"{nu!r}", **walls} for nu in viscosities]
+    synthetic.write_parameter_sets(path, numbers, sets)
+
+
 def load(directory, begin=None, end=None):
     parameters, statistics = load_statistics(directory, begin, end)
     return parameters, load_spectra(directory, statistics, begin, end)
+
+
+def spectra_of(directory, states, side=None, planes=None):
+    """Spectra over the whole height, written and read back."""
+    write(directory, states, planes)
+    parameters, blocks = load(directory)
+    return wall_spectra(blocks.means(), parameters, side)
+
+
+def evaluated(directory, states, heights=None, side=None, planes=None):
+    """Spectra at heights z+ with intervals, written and read back."""
+    write(directory, states, planes)
+    parameters, blocks = load(directory)
+    return evaluate_spectra(blocks, parameters, heights, side)
 
 
 def flow_of(cells=EVEN, **options):

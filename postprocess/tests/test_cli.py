@@ -79,7 +79,7 @@ def test_report_of_a_turbulent_run(run_copy, capsys):
     page = (run_copy / "report.html").read_text(encoding="utf-8")
     assert "MKM" in page or "Lee &amp; Moser" in page
     assert "point-steps per second" in page
-    rows = re.findall(r"<tr><td>(energy.*|mean power.*)</td><td>(.*)</td></tr>", page)
+    rows = re.findall(r'<tr><th scope="row">(energy.*|mean power.*)</th><td>(.*)</td></tr>', page)
     assert rows == [
         ("energy, J", "1.153·10<sup>5</sup>"),
         ("mean power, W", "1356.5"),
@@ -110,11 +110,11 @@ def test_a_report_says_that_the_run_failed(run_copy, capsys):
 
 def test_energy_that_was_not_measured_has_no_rows():
     record = {"ranks": 2, "energy": {"not_measured": "NVML cannot be loaded"}}
-    assert html._performance(record, has_depth=True) == {"ranks": 2}
+    assert html.performance_rows(record, has_depth=True) == {"ranks": 2}
     energy = {"device": "GPU", "devices": 1, "joules": 5.0, "joules_per_h_over_u_tau": 2.0}
     rows = {"energy, J": 5.0, "energy measured on": "1 GPU"}
-    assert html._performance({"energy": energy}, has_depth=False) == rows
-    assert html._performance({"energy": energy}, has_depth=True) == {**rows, "energy, J per h/u<sub>τ</sub>": 2.0}
+    assert html.performance_rows({"energy": energy}, has_depth=False) == rows
+    assert html.performance_rows({"energy": energy}, has_depth=True) == {**rows, "energy, J per h/u<sub>τ</sub>": 2.0}
 
 
 @pytest.mark.parametrize("flow_type", ["couette", "open_channel"])

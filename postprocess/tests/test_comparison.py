@@ -56,7 +56,7 @@ def test_deviation_of_a_term_and_its_interval(directory):
     assert rows["production"].largest == pytest.approx(2)
     assert rows["production"].rms == pytest.approx(2)
     assert rows["production"].largest_half_width < 1e-9
-    width = 2 * student_t95(5) * PRESSURE.std(ddof=1) / np.sqrt(6) / found.unit
+    width = 2 * student_t95(5) * PRESSURE.std(ddof=1) / np.sqrt(6) / found.budgets["uu"].unit
     assert rows["pressure_strain"].largest == pytest.approx(0, abs=1e-9)
     assert rows["pressure_strain"].largest_half_width == pytest.approx(100 * width / scale)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import synthetic
 import synthetic_densities
+from synthetic_spectra import write_two_viscosities
 
 from sluice_post.cli import main
 from sluice_post.densities import load_densities, read_densities
@@ -43,6 +44,11 @@ def write(directory, heights=HEIGHTS, shifts=(0.0, 0.0, 0.0, 0.0), begin=60.0, f
     return directory
 
 
+def evaluated(directory, side=None):
+    parameters, statistics = load_statistics(directory)
+    return evaluate_densities(load_densities(directory, statistics, None, None), parameters, side=side)
+
+
 @pytest.fixture(scope="module")
 def intact(tmp_path_factory):
     return write(tmp_path_factory.mktemp("densities"))
@@ -72,9 +78,7 @@ def test_command(run, tmp_path, capsys):
 
 def test_without_heights_of_joint_densities(tmp_path):
     write(tmp_path, heights=[])
-    parameters, statistics = load_statistics(tmp_path)
-    loaded = load_densities(tmp_path, statistics, None, None)
-    found = evaluate_densities(loaded, parameters, side="top")
+    found = evaluated(tmp_path, "top")
     assert set(csv_texts(found)) == {f"{name}.csv" for name in TABLES - {"quadrants_outside_holes"}}
     of_heights = {"joint_uw", "covariance_uw", "quadrants_outside_holes"}
     assert all(entry.draw() is None for entry in entries_of(found) if entry.name in of_heights)
@@ -83,8 +87,7 @@ def test_without_heights_of_joint_densities(tmp_path):
 def test_labels_at_a_low_reynolds_number(tmp_path):
     """A short logarithmic axis has labels at powers of 10 alone: others would overlap."""
     write(tmp_path, flow=synthetic.Flow("couette", re_tau=60.0, cells=(12, 10, 16), stretching=1.0))
-    parameters, statistics = load_statistics(tmp_path)
-    found = evaluate_densities(load_densities(tmp_path, statistics, None, None), parameters)
+    found = evaluated(tmp_path)
     for figure in (quadrants_figure(found), map_figure(found)):
         figure.draw_without_rendering()
         axis = figure.axes[0].xaxis
@@ -113,12 +116,8 @@ def test_merge(run, tmp_path, capsys):
     np.testing.assert_array_equal(after["uw_joint"][0], before["uw_joint"][:2].sum(axis=0))
     np.testing.assert_array_equal(after["u_width"], before["u_width"][:2])
     assert capsys.readouterr().out.endswith(f"2 blocks: {tmp_path / 'merged' / 'densities.h5'}\n")
-    values = []
-    for path in (run, tmp_path / "merged"):
-        parameters, statistics = load_statistics(path)
-        loaded = load_densities(path, statistics, None, None)
-        values.append(evaluate_densities(loaded, parameters).values["density_w"])
-    np.testing.assert_allclose(values[1], values[0], rtol=1e-9)
+    whole, merged = (evaluated(path).values["density_w"] for path in (run, tmp_path / "merged"))
+    np.testing.assert_allclose(merged, whole, rtol=1e-9)
 
 
 def test_parts_in_other_bins_are_not_merged(run, tmp_path, capsys):
@@ -131,27 +130,60 @@ def test_parts_in_other_bins_are_not_merged(run, tmp_path, capsys):
     assert main(["merge", str(run), str(part), "-o", str(tmp_path / "merged")]) == 0
 
 
-def test_blocks_in_other_bins_are_not_averaged(tmp_path, capsys):
-    write(tmp_path, shifts=(0.0, 0.0, 0.1, 0.1))
-    assert main(["densities", str(tmp_path)]) == 2
-    error = capsys.readouterr().err
-    assert "the bins (u_middle) change after the block that ends at t = 80" in error
-    assert "--to 80 or --from 80" in error
-    assert len(load_densities(tmp_path, load_statistics(tmp_path)[1], 80, None).blocks) == 2
-    assert main(["merge", str(tmp_path), "-o", str(tmp_path / "merged")]) == 2
-    assert "so no densities and quadrants" in "\n".join(load_run(tmp_path).missing)
+def other_bins(run):
+    write(run, shifts=(0.0, 0.0, 0.1, 0.1))
 
 
-def test_blocks_of_different_flows(run, capsys):
-    walls = {f"walls.{wall}.{key}": value for wall in ("bottom", "top") for key, value in (
-        ("type", "no_slip"), ("velocity", "[0, 0, 0]"))}  # fmt: skip
-    sets = [
-        {"flow.type": "channel", "flow.reynolds.viscosity": f"{nu!r}", **walls}
-        for nu in (FLOW.viscosity, 2 * FLOW.viscosity)
-    ]
-    synthetic.write_parameter_sets(run / "densities.h5", [0, 0, 1, 1], sets)
-    assert main(["densities", str(run)]) == 2
-    assert "flow.reynolds.viscosity" in capsys.readouterr().err
+def different_flows(run):
+    write_two_viscosities(run / "densities.h5", FLOW, [0, 0, 1, 1])
+
+
+def another_grid(run):
+    synthetic_densities.write(run / "densities.h5", synthetic.Flow(cells=(12, 10, 20)), [], [])
+
+
+def laminar(run):
+    synthetic.write_statistics(run / "statistics.h5", FLOW, [synthetic.laminar_poiseuille(FLOW)] * 4)
+
+
+def cut(run):
+    content = (run / "densities.h5").read_bytes()
+    (run / "densities.h5").write_bytes(content[: len(content) // 2])
+
+
+def holding(name, value):
+    """Impossible values with right hashes."""
+
+    def change(run):
+        with h5py.File(run / "densities.h5", "a") as file:
+            file[name][(slice(None), *(0,) * (file[name].ndim - 1))] = value
+        synthetic.attach_hashes(run / "densities.h5")
+
+    return change
+
+
+@pytest.mark.parametrize(("change", "code", "message"), [
+    (other_bins, 2, "the bins (u_middle) change after the block that ends at t = 80;"),
+    (other_bins, 2, "--to 80 or --from 80"),
+    (different_flows, 2, "flow.reynolds.viscosity"),
+    (another_grid, 4, "has another grid than statistics.h5"),
+    (laminar, 2, "the flow is laminar, so it has no densities of fluctuations"),
+    (cut, 4, "densities.h5"),
+    (holding("v_histogram", -1.0), 4, "'/v_histogram' does not hold the points of all samples"),
+    (holding("shear_joint", 1e6), 4, "'/shear_joint' does not hold the points of all samples"),
+    (holding("p_width", 0.0), 4, "'/p_width' holds a width that is not positive"),
+    (holding("uw_q2", np.nan), 4, "'/uw_q2' holds values that are not finite"),
+])  # fmt: skip
+def test_refused(run, capsys, change, code, message):
+    change(run)
+    assert main(["densities", str(run)]) == code
+    assert message in capsys.readouterr().err
+    if change is laminar:
+        assert evaluate(load_run(run)).densities is None
+    if change is other_bins:
+        assert len(load_densities(run, load_statistics(run)[1], 80, None).blocks) == 2
+        assert main(["merge", str(run), "-o", str(run / "merged")]) == 2
+        assert "so no densities and quadrants" in "\n".join(load_run(run).missing)
 
 
 @pytest.mark.parametrize("name", ["u_histogram", "w_width", "uw_joint", "shear_joint", "fraction_q3", "grid/z_joint"])
@@ -162,20 +194,6 @@ def test_damaged_file(run, capsys, name):
     assert f"'/{name}' is damaged" in capsys.readouterr().err
     assert main(["merge", str(run), "-o", str(run / "merged")]) == 4
     assert main(["report", str(run)]) == 4
-
-
-@pytest.mark.parametrize(("name", "value", "message"), [
-    ("v_histogram", -1.0, "'/v_histogram' does not hold the points of all samples"),
-    ("shear_joint", 1e6, "'/shear_joint' does not hold the points of all samples"),
-    ("p_width", 0.0, "'/p_width' holds a width that is not positive"),
-    ("uw_q2", np.nan, "'/uw_q2' holds values that are not finite"),
-])  # fmt: skip
-def test_impossible_values_with_right_hashes(run, capsys, name, value, message):
-    with h5py.File(run / "densities.h5", "a") as file:
-        file[name][(slice(None), *(0,) * (file[name].ndim - 1))] = value
-    synthetic.attach_hashes(run / "densities.h5")
-    assert main(["densities", str(run)]) == 4
-    assert message in capsys.readouterr().err
 
 
 def test_flipped_bits(run):
@@ -198,33 +216,15 @@ def test_flipped_bits(run):
     assert refused > 20
 
 
-def test_missing_and_cut_files(run, capsys):
-    path = run / "densities.h5"
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
-    assert main(["densities", str(run)]) == 4
-    assert "densities.h5" in capsys.readouterr().err
-    path.unlink()
-    assert main(["densities", str(run)]) == 4
-    assert "densities.h5: no such file; a run writes it with output.densities" in capsys.readouterr().err
-    notes = "\n".join(load_run(run).missing)
-    assert "densities.h5: not there (output.densities), so no densities and quadrants" in notes
-
-
-def test_no_block_yet_and_another_grid(run, capsys):
+def test_no_file_and_no_block_yet(run, capsys):
     synthetic_densities.write(run / "densities.h5", FLOW, HEIGHTS, [])
     assert main(["densities", str(run)]) == 4
     assert "holds no closed block yet; run on past output.densities.start" in capsys.readouterr().err
     assert "holds no closed block yet" in "\n".join(load_run(run).missing)
     assert main(["convert", str(run), "--format", "csv"]) == 0
-    other = synthetic.Flow(cells=(12, 10, 20))
-    synthetic_densities.write(run / "densities.h5", other, [], [])
+    (run / "densities.h5").unlink()
+    capsys.readouterr()
     assert main(["densities", str(run)]) == 4
-    assert "has another grid than statistics.h5" in capsys.readouterr().err
-
-
-def test_laminar_flow(run, capsys):
-    synthetic.write_statistics(run / "statistics.h5", FLOW, [synthetic.laminar_poiseuille(FLOW)] * 4)
-    assert main(["densities", str(run)]) == 2
-    assert "the flow is laminar, so it has no densities of fluctuations" in capsys.readouterr().err
-    assert evaluate(load_run(run)).densities is None
+    assert "densities.h5: no such file; a run writes it with output.densities" in capsys.readouterr().err
+    notes = "\n".join(load_run(run).missing)
+    assert "densities.h5: not there (output.densities), so no densities and quadrants" in notes

@@ -8,9 +8,9 @@ import synthetic
 import test_budgets
 
 from sluice_post import derived_figures
-from sluice_post.budgets import wall_budgets
+from sluice_post.budgets import csv_text, wall_budgets
 from sluice_post.cli import main
-from sluice_post.derived import anisotropy, csv_text, derived_of, evaluate_derived, two_component_limit
+from sluice_post.derived import anisotropy, derived_of, evaluate_derived, two_component_limit
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import load_statistics
 from sluice_post.uncertainty import mean_with_interval
@@ -80,7 +80,7 @@ def test_stresses_and_enstrophy(tmp_path, flow):
     np.testing.assert_allclose(values["enstrophy_plus"], expected[: flow.cells[2] // 2], rtol=1e-9)
     assert "epsilon_plus" not in values  # without budgets
     derived = evaluate_derived(blocks, parameters)
-    assert derived.bands == {}
+    assert not any(name.endswith("_ci95") for name in derived)
     assert derived_figures.kolmogorov_figure(derived) is None
 
 
@@ -107,10 +107,10 @@ def test_intervals(tmp_path, flow):
     synthetic.write_statistics(tmp_path / "statistics.h5", flow, blocks)
     parameters, read_blocks = load_statistics(tmp_path)
     derived = evaluate_derived(read_blocks, parameters)
-    b = derived.values["stress_b_vv"] + 1 / 3
+    b = derived.stress_b_vv + 1 / 3
     expected = b * (1 - b) * mean_with_interval(change).half_width
-    np.testing.assert_allclose(derived.bands["stress_b_vv"], expected, rtol=1e-3)
-    np.testing.assert_allclose(derived.bands["enstrophy_plus"], 0, atol=1e-12)
+    np.testing.assert_allclose(derived.stress_b_vv_ci95, expected, rtol=1e-3)
+    np.testing.assert_allclose(derived.enstrophy_plus_ci95, 0, atol=1e-12)
     header, first = csv_text(derived).splitlines()[:2]
     assert header.split(",")[2:4] == ["stress_b_uu", "stress_b_uu_ci95"]
     assert float(first.split(",")[1]) == pytest.approx(derived.z_plus[0])

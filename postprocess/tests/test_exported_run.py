@@ -286,9 +286,7 @@ def test_what_cannot_be_exported(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_missing_package_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from sluice_post import commands
-
-    monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "zarr" else name)
+    monkeypatch.setattr("sluice_post.errors.find_spec", lambda name: None if name == "zarr" else name)
     assert main(["export", str(tmp_path), "--zarr", str(tmp_path / "out")]) == 2
     err = capsys.readouterr().err
     assert "zarr is not installed. In the folder of Sluice's sources: pip install './postprocess[zarr]'" in err

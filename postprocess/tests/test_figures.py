@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import synthetic
 
+from sluice_post import style
 from sluice_post.bands import bands_of
 from sluice_post.compare_profiles import comparison_figure
 from sluice_post.figures import higher_moments, mean_velocity, stress_residual
@@ -154,3 +155,19 @@ def test_laminar_solution_between_walls_that_move_and_a_force(tmp_path):
     of_run, exact = axes.get_lines()[:2]
     expected = np.interp(exact.get_xdata()[1:], of_run.get_xdata(), of_run.get_ydata())
     np.testing.assert_allclose(exact.get_ydata()[1:], expected, rtol=0.03)
+
+
+@pytest.mark.parametrize("has_outside", [True, False])
+@pytest.mark.parametrize("place", ["outside lower center", "outside right upper"])
+def test_a_legend_outside_covers_no_panel_also_with_matplotlib_3_6(monkeypatch, has_outside, place):
+    monkeypatch.setattr(style, "_HAS_OUTSIDE", has_outside and style._HAS_OUTSIDE)
+    figure = new_figure()
+    panels = figure.subplots(1, 2)
+    for panel in panels:
+        panel.plot([0, 1], [0, 1], label="a line with a name")
+        panel.set(xlabel="$x$", ylabel="$y$")
+    legend = figure.legend(*panels[0].get_legend_handles_labels(), loc=place)
+    figure.canvas.draw()
+    box = legend.get_window_extent()
+    assert 0 <= box.x0 < box.x1 <= figure.bbox.width and 0 <= box.y0 < box.y1 <= figure.bbox.height
+    assert not any(box.overlaps(panel.get_tightbbox()) for panel in panels)

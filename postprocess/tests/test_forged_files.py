@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import h5py
-import numpy as np
 import pytest
 import synthetic
+from synthetic_spectra import random_blocks
 
 from sluice_post.cli import main
 
@@ -55,17 +55,7 @@ def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     synthetic.write_run(directory, FLOW, blocks=3)
     path = directory / "statistics.h5"
     synthetic.write_parameter_sets(path, [0, 0, 0], [PARAMETERS])
-    rng = np.random.default_rng(1)
-    modes = {"kx": FLOW.cells[0] // 2 + 1, "ky": FLOW.cells[1] // 2 + 1}
-    blocks = [
-        {
-            f"{name}_{axis}": rng.random((FLOW.cells[2] + (name in ("ww", "uw")), count))
-            for name in ("uu", "vv", "ww", "pp", "uw")
-            for axis, count in modes.items()
-        }
-        for _ in range(3)
-    ]
-    synthetic.write_spectra(directory / "spectra.h5", FLOW, blocks, samples=5)
+    synthetic.write_spectra(directory / "spectra.h5", FLOW, random_blocks(FLOW, 3), samples=5)
     return directory
 
 

@@ -9,16 +9,17 @@ import pytest
 
 import sluice_post
 from sluice_post import errors
-from sluice_post.datasets.fields import checkpoint_dataset
+from sluice_post.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_missing_module_is_installed_from_the_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_module_is_installed_from_the_sources(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(errors, "find_spec", lambda _: None)
-    with pytest.raises(errors.UsageError) as error:
-        checkpoint_dataset(tmp_path / "step_0000100.h5")
-    assert "In the folder of Sluice's sources: pip install './postprocess[xarray]'" in str(error.value)
+    assert main(["modes", str(tmp_path)]) == 2
+    assert "In the folder of Sluice's sources: pip install './postprocess[xarray]'" in capsys.readouterr().err
 
 
 def test_only_public_names_are_listed() -> None:

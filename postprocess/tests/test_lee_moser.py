@@ -8,7 +8,8 @@ import test_budgets
 import test_spectra
 
 from sluice_post import layout
-from sluice_post.budgets import STRESSES, TERMS, evaluate_budgets
+from sluice_post.budget_terms import STRESSES, TERMS
+from sluice_post.budgets import evaluate_budgets
 from sluice_post.cli import main
 from sluice_post.interpolation import interpolate
 from sluice_post.reference import holds_budget, read_budget_reference
@@ -89,11 +90,11 @@ def test_headers_are_as_long_as_theirs(budget_run, name, lines):
 
 def test_standard_errors_of_budgets(budget_run):
     directory, folder, _ = budget_run
-    bands = evaluate_budgets(*load_statistics(directory)[::-1]).bands
+    data = evaluate_budgets(*load_statistics(directory)[::-1]).data
     for stress in ("k", "uu", "vv"):
         table = np.loadtxt(file_of(folder, stress, layout.LEE_MOSER_BUDGET_ERRORS), comments="%")
         for name, column in COLUMNS.items():
-            np.testing.assert_allclose(table[1:, column], bands[stress][name] / student_t95(5), rtol=1e-12)
+            np.testing.assert_allclose(table[1:, column], data[stress][f"{name}_ci95"] / student_t95(5), rtol=1e-12)
     assert np.all(np.loadtxt(file_of(folder, "uw", layout.LEE_MOSER_BUDGET_ERRORS), comments="%") >= 0)
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import h5py
 import numpy as np
 import opened_runs
 import pytest
@@ -14,16 +15,16 @@ import xarray as xr
 import sluice_post as sp
 from sluice_post import layout
 from sluice_post.bands import bands_of
-from sluice_post.budgets import STRESSES, evaluate_budgets
+from sluice_post.budget_terms import STRESSES
+from sluice_post.budgets import evaluate_budgets
 from sluice_post.densities import load_densities
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.evaluated_densities import evaluate_densities
 from sluice_post.key_figures import key_figures
-from sluice_post.probe_parts import read_samples
 from sluice_post.probes import read_probe
 from sluice_post.profiles import wall_profiles
 from sluice_post.run import load_statistics
-from sluice_post.spectra import evaluate_spectra, load_spectra
+from sluice_post.spectra import CORRELATED, ON_WALL, evaluate_spectra, load_spectra
 from sluice_post.timeseries import read_timeseries
 
 
@@ -107,9 +108,9 @@ def test_budgets(budgets_run: Path) -> None:
         dim = "z_face" if stress in ("ww", "uw") else "z"
         np.testing.assert_array_equal(found[f"{dim}_plus"], evaluated.found.z_plus(stress))
         for name, values in evaluated.found.budgets[stress].terms.items():
-            assert_holds(found, name, values, evaluated.bands[stress][name])
+            assert_holds(found, name, values, evaluated.data[stress][f"{name}_ci95"])
             assert found[name].attrs["units"] == "u_tau^4/nu"
-        np.testing.assert_array_equal(found.storage, evaluated.storage[stress])
+        assert found.storage.dims == (dim,)
     np.testing.assert_array_equal(run.budgets["k"].eta_plus, evaluated.found.kolmogorov_columns()["eta_plus"])
 
 
@@ -125,15 +126,10 @@ def test_spectra(spectra_run: Path) -> None:
         near = evaluated.found.z[quantity] <= 1 + 1e-9
         assert found[f"{quantity}_k{axis}"].dims == (found[f"{quantity}_k{axis}"].dims[0], f"k{axis}")
         np.testing.assert_array_equal(found[f"{quantity}_k{axis}"], energy[near])
-        lines, bands = evaluated.lines, evaluated.bands
-        key = quantity, axis
-        assert_holds(found, f"{quantity}_k{axis}_at", lines.energy[key], bands.energy[key])
-    for (quantity, axis), values in evaluated.lines.coefficient.items():
-        assert_holds(found, f"R_{quantity}_{axis}", values, evaluated.bands.coefficient[quantity, axis])
-        length, width = evaluated.lines.length[quantity, axis], evaluated.bands.length[quantity, axis]
-        assert_holds(found, f"L_{quantity}_{axis}", length, width)
-    for (quantity, axis), values in evaluated.lines.on_wall.items():
-        assert_holds(found, f"{quantity}_wall_k{axis}", values, evaluated.bands.on_wall[quantity, axis])
+    names = [f"{quantity}_k{axis}_at" for quantity, axis in evaluated.found.energy]
+    names += [f"{name}_{quantity}_{axis}" for name in "RL" for quantity in CORRELATED for axis in "xy"]
+    for name in (*names, *(f"{quantity}_wall_k{axis}" for quantity in ON_WALL for axis in "xy")):
+        assert_holds(found, name, evaluated.values[name], evaluated.bands[name])
     for quantity, plane in evaluated.found.planes.items():
         np.testing.assert_array_equal(found[f"{quantity}_kxky"], plane.energy)
     np.testing.assert_allclose(found.kx, 2 * np.pi * np.arange(7) / parameters.size[0])
@@ -177,12 +173,14 @@ def test_time_series(profiles_run: Path) -> None:
 def test_slices(profiles_run: Path) -> None:
     run = sp.open(profiles_run)
     assert list(run.slices) == ["z0"]
-    found, stored = run.slices["z0"], read_samples(profiles_run, "z0", layout.SLICE_FOLDER, None, None)
+    found = run.slices["z0"]
+    with h5py.File(next((profiles_run / "slices" / "parts").glob("z0_*.h5"))) as file:
+        stored = {name: file[name][()] for name in ("u", "x_face")}
     assert_described(found)
     assert found.u.dims == ("time", "z", "y", "x_face")
     np.testing.assert_array_equal(found.time, [259, 260])
-    np.testing.assert_array_equal(found.u, stored.fields["u"])
-    np.testing.assert_array_equal(found.x_face, stored.coordinates["x_face"])
+    np.testing.assert_array_equal(found.u, stored["u"])
+    np.testing.assert_array_equal(found.x_face, stored["x_face"])
     assert (found.attrs["normal"], found.attrs["at"]) == ("z", 0.083)
     assert run.between(259.5).slices["z0"].sizes["time"] == 1
     with pytest.raises(KeyError, match="there are z0"):
@@ -196,7 +194,7 @@ def test_probes(fields_run: Path) -> None:
     found = run.probes["line"]
     assert_described(found)
     assert found.u.dims == ("time", "z", "y", "x_face")
-    np.testing.assert_array_equal(found.u, probe.fields["u"])
+    np.testing.assert_array_equal(found.u, probe.u)
     np.testing.assert_array_equal(found.time, probe.time)
     np.testing.assert_array_equal(found.x_face, opened_runs.X)
     assert found.attrs["grid_velocity"] == 0.1

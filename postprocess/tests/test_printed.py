@@ -6,7 +6,7 @@ from math import nan
 
 import pytest
 
-from sluice_post.printed import at_place, digits_of, peak_place, with_interval
+from sluice_post.printed import at_place, digits_of, peak_place, width_text, with_interval
 from sluice_post.study_tables import place_text
 
 
@@ -21,9 +21,16 @@ from sluice_post.study_tables import place_text
         (1.23456e9, 2e7, "(1.235 +- 0.020)e9"),
         (4321.0, 110.0, "4320 +- 110"),
         (-0.004, 0.11, "0.00 +- 0.11"),
+        (0.5, 42000.0, "0 +- 42000"),  # larger intervals: the same decimals
+        (123.456, 9999.0, "0 +- 10000"),
+        (2.0, 4.2e7, "(0.0 +- 4.2)e7"),  # beyond that one power for both
+        (2e-5, 4.2e-4, "(0.2 +- 4.2)e-4"),
+        (3.4e7, 5.6e8, "(0.3 +- 5.6)e8"),
         (1.0, 1.7e-17, "1"),
         (0.0, 0.0, "0"),
         (2.63912, None, "2.6391"),
+        (179123.4, None, "179120"),
+        (1791234.0, None, "1.7912e+06"),
         (2.63912, nan, "2.639 (no interval)"),
         (nan, 0.1, "not defined"),
     ],
@@ -43,22 +50,21 @@ def test_differences_near_zero_are_compared_with_their_scale() -> None:
     assert with_interval(0.25, 0.2, " %", sign="+", may_be_zero=True, scale=100.0) == "+0.25 +- 0.20 %"
 
 
-def test_digits_for_two_columns() -> None:
+def test_digits_for_two_columns_and_of_a_half_width_alone() -> None:
     assert digits_of(1.5e-4, 1.1e-5) == ("1.50", "0.11", -4)
+    assert [width_text(width) for width in (0.1, 110, 0.00123, 4.2e-7)] == ["0.10", "110", "0.0012", "4.2e-07"]
 
 
 def test_the_place_of_a_maximum_has_a_range() -> None:
     assert peak_place(0.83, 0.42, 1.3) == "0.83 (0.42 to 1.3)"
+    assert peak_place(1093, 364.5, 12345) == "1090 (364 to 12300)"
     assert peak_place(0.83, 0.83, 0.83) == "0.83"
     assert peak_place(0.83, nan, nan) == "0.83 (no interval)"
 
 
-def test_a_place_that_is_not_determined_in_a_table_of_peaks() -> None:
+def test_a_place_that_is_not_determined() -> None:
     assert place_text(15.2, 0.31) == " at 15.20 ± 0.31"
     assert place_text(15.2, nan) == " at 15.2"
     assert place_text(0.4, 160.0) == ", place not determined (0 ± 160)"
-
-
-def test_a_place_that_is_not_determined_in_a_sentence() -> None:
     assert at_place(15.2, 0.31) == " at z+ = 15.20 +- 0.31"
     assert at_place(100.0, 1000.0) == " at a z+ that is not determined (100 +- 1000)"

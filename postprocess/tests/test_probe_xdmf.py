@@ -153,4 +153,5 @@ def test_a_field_that_does_not_fit_its_coordinates(tmp_path: Path, capsys: pytes
         del file["u"]
         file["u"] = values(1, 4, 5)
     assert main(["probes", str(tmp_path), "--xdmf"]) == 4
-    assert "the field '/u' does not fit its coordinates" in capsys.readouterr().err
+    message = "plane_0000002.h5: the dataset '/u' cannot be read (its shape is (23, 1, 4, 5) instead of (23, 1, 4, 6))"
+    assert message in capsys.readouterr().err

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 from synthetic_probes import LENGTH, advected_turbulence, wave, write_probe
 
 from sluice_post import layout
 from sluice_post.cli import main
 from sluice_post.convection import convection, has_whole_line
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.probe_tables import spectra_csv, table_text
-from sluice_post.probes import Probe, frequency_spectrum, read_probe
+from sluice_post.probes import equal_steps, frequency_spectrum, read_probe, spectra_csv, table_text
 
 SPEED = 0.7
 POINTS = 48
@@ -25,6 +25,12 @@ def x() -> np.ndarray:
     return np.arange(1, POINTS + 1) * LENGTH / POINTS
 
 
+def dataset_of(u: np.ndarray, time: np.ndarray, x: np.ndarray) -> xr.Dataset:
+    dims = ("time", "z", "y", "x_face")
+    lines = {"time": time, "x_face": x, "z": np.zeros(1)}
+    return xr.Dataset({"u": (dims, u)}, lines, {"grid_velocity": 0.0, "length_x": LENGTH})
+
+
 @pytest.mark.parametrize("grid_velocity", [0.0, 0.5])
 def test_a_travelling_wave_has_its_frequency_and_speed(tmp_path: Path, x: np.ndarray, grid_velocity: float) -> None:
     """The points move with the grid: they see a lower frequency, but the same speed in the laboratory."""
@@ -33,7 +39,7 @@ def test_a_travelling_wave_has_its_frequency_and_speed(tmp_path: Path, x: np.nda
     seen = SPEED - grid_velocity
     write_probe(tmp_path, time, 1 + wave(time, x, seen, modes), x, grid_velocity)
     probe = read_probe(tmp_path, "line")
-    assert probe.time.tolist() == time.tolist()
+    np.testing.assert_array_equal(probe.time, time)
     period = LENGTH / 2 / seen
     spectrum = frequency_spectrum(probe, "u", 3 * period)
     peak = spectrum.frequency[int(np.argmax(spectrum.density[0]))]
@@ -80,14 +86,13 @@ def test_a_mean_that_varies_along_x_and_noise_do_not_change_the_convection_veloc
     assert abs(found.phase_velocity - SPEED) <= found.phase_half_width < 0.06
 
 
-def test_intervals_of_convection_velocities_contain_the_true_one(tmp_path: Path, x: np.ndarray) -> None:
+def test_intervals_of_convection_velocities_contain_the_true_one(x: np.ndarray) -> None:
     """As often as they should, within what 60 repetitions can show."""
     time = 0.05 * np.arange(800)
-    lines = {"x_face": x, "z": np.zeros(1)}
     found = []
     for seed in range(60):
         u = advected_turbulence(time, POINTS, 2, SPEED, 0.8, seed) + _slow_mean(time, x, 0.0)
-        found.append(convection(Probe("line", tmp_path, time, {"u": u}, lines, 0.0, LENGTH), "u", 0))
+        found.append(convection(dataset_of(u, time, x), "u", 0))
     for values, widths in (
         ([one.velocity for one in found], [one.half_width for one in found]),
         ([one.phase_velocity for one in found], [one.phase_half_width for one in found]),
@@ -171,14 +176,14 @@ def test_unequal_steps_are_interpolated(tmp_path: Path, x: np.ndarray) -> None:
     steps = 0.05 * (1 + 0.1 * np.sin(0.02 * np.arange(1000)))
     time = np.cumsum(steps)
     write_probe(tmp_path, time, wave(time, x, SPEED, {2: 1.0}), x)
-    probe, difference = read_probe(tmp_path, "line").equal_steps()
+    probe, difference = equal_steps(read_probe(tmp_path, "line"))
     assert difference == pytest.approx(0.1, abs=0.01)
-    np.testing.assert_allclose(probe.fields["u"], wave(probe.time, x, SPEED, {2: 1.0}), atol=1e-5)
+    np.testing.assert_allclose(probe.u, wave(probe.time.values, x, SPEED, {2: 1.0}), atol=1e-5)
     with pytest.raises(UsageError, match="no samples between times 10 and 12"):
         time[500:] += 12 - 10 - steps[500]
         time += 10 - time[499]
         write_probe(tmp_path / "gap", time, wave(time, x, SPEED, {2: 1.0}), x)
-        read_probe(tmp_path / "gap", "line").equal_steps()
+        equal_steps(read_probe(tmp_path / "gap", "line"))
 
 
 def test_times_are_chosen(tmp_path: Path, x: np.ndarray) -> None:
@@ -186,7 +191,7 @@ def test_times_are_chosen(tmp_path: Path, x: np.ndarray) -> None:
     write_probe(tmp_path, time, wave(time, x, SPEED, {1: 1.0}), x)
     probe = read_probe(tmp_path, "line", 10.0, 40.0)
     assert (probe.time[0], probe.time[-1]) == pytest.approx((10, 40))
-    assert probe.fields["u"].shape[0] == probe.time.size
+    assert probe.u.shape[0] == probe.time.size
     with pytest.raises(UsageError, match="has 0 samples between these times"):
         read_probe(tmp_path, "line", 60.0)
 

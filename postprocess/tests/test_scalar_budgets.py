@@ -9,31 +9,24 @@ import h5py
 import numpy as np
 import pytest
 import staggered
-import synthetic
 from matplotlib.figure import Figure
-from staggered import VISCOSITY
+from staggered import FLOW, MOVING, OBLIQUE, PARAMETERS, VISCOSITY, Z_FACE, assert_close, block_of
 from staggered_scalars import HeatedFields, heated_fields, heated_means_of, profiles_of, rates_of
 from synthetic_scalars import line_of_case, write_scalars
 
 from sluice_post import open as open_run
-from sluice_post.budgets import SCALAR_TERMS, budgets_of
+from sluice_post.budget_terms import SCALAR_TERMS, budgets_of
 from sluice_post.cli import main
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.layout import SCALAR_BUDGET_CENTRE_PROFILES, SCALAR_BUDGET_FACE_PROFILES
-from sluice_post.parameters import Buoyancy, FlowParameters
+from sluice_post.parameters import Buoyancy
 from sluice_post.run import load_statistics
 from sluice_post.scalar_budgets import BUDGETS, evaluate_scalar_budgets, scalar_budgets_of, wall_scalar_budgets
 from sluice_post.scalar_numbers import evaluate_scalars
 from sluice_post.scalars import Scalar, ScalarWall
 from sluice_post.uncertainty import student_t95
 
-Z_FACE = np.array([0.0, 0.05, 0.13, 0.3, 0.55, 0.9, 1.2, 1.55, 1.8, 2.0])
-MOVING = {"bottom": (-0.5, 0.2), "top": (0.7, -0.3)}
 SCALAR = Scalar("c", 0.7, ScalarWall("value", 3.0), ScalarWall("flux", -0.2), "streamwise", 4.0)
-PARAMETERS = FlowParameters(
-    "channel", VISCOSITY, (3.0, 1.6, 2.0), (10, 8, 9), "no_slip", "no_slip", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-)
-OBLIQUE = (70.0, -130.0, 200.0)  # of the size of the gradients of these fields
 
 
 def states(
@@ -45,62 +38,47 @@ def states(
     return [heated_fields(seed, flow, scalar, buoyancy) for seed, flow in enumerate(flows)]
 
 
-def assert_close(found, expected, tolerance=1e-12):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.max(np.abs(expected)))
+BUOYANCY = Buoyancy((0.6, 0.0, -0.8), SCALAR, 110.0)
+FORCE = tuple(-BUOYANCY.coefficient * component for component in BUOYANCY.gravity)
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_terms_add_up_to_the_rate_of_change(count):
+@pytest.mark.parametrize(
+    ("count", "forces", "changes", "terms"),
+    [
+        (1, {}, {}, {}),
+        (3, {}, {}, {}),
+        (2, {"buoyancy": FORCE, "rotation": OBLIQUE}, {"rotation": OBLIQUE, "buoyancy": BUOYANCY},
+         {"coriolis": ["uc", "wc"], "buoyancy": ["uc", "wc"]}),
+        (2, {"drag": 150.0}, {"magnetic_drag": 150.0}, {"magnetic_force": ["uc"]}),
+    ],
+)  # fmt: skip
+def test_terms_add_up_to_the_rate_of_change(count, forces, changes, terms):
     """Also for averages over several states with different mean profiles, so different fluxes through the walls."""
-    fields = states(count, **MOVING)
-    found = scalar_budgets_of(heated_means_of(*fields), PARAMETERS, SCALAR)
+    fields = states(count, **forces, **MOVING)
+    found = scalar_budgets_of(heated_means_of(*fields), replace(PARAMETERS, **changes), SCALAR)
+    assert tuple(found) == BUDGETS
     for name, rate in rates_of(*fields).items():
+        *names, last = found[name]
+        assert (names, last) == ([term for term in SCALAR_TERMS if term in found[name]], "imbalance")
         assert_close(found[name]["imbalance"], rate)
-        terms = [values for term, values in found[name].items() if term != "imbalance"]
-        np.testing.assert_allclose(found[name]["imbalance"], np.sum(terms, axis=0))
-        assert not {"coriolis", "buoyancy"} & set(found[name])
-
-
-def test_terms_add_up_with_rotation_and_buoyancy():
-    buoyancy = Buoyancy((0.6, 0.0, -0.8), SCALAR, 110.0)
-    force = tuple(-buoyancy.coefficient * g for g in buoyancy.gravity)
-    fields = states(2, buoyancy=force, rotation=OBLIQUE)
-    parameters = replace(PARAMETERS, rotation=OBLIQUE, buoyancy=buoyancy)
-    found = scalar_budgets_of(heated_means_of(*fields), parameters, SCALAR)
-    for name, rate in rates_of(*fields).items():
-        assert_close(found[name]["imbalance"], rate)
-    for name in ("uc", "wc"):
-        assert {"coriolis", "buoyancy"} <= set(found[name])
-
-
-def test_terms_add_up_in_a_magnetic_field():
-    fields = states(2, drag=150.0)
-    found = scalar_budgets_of(heated_means_of(*fields), replace(PARAMETERS, magnetic_drag=150.0), SCALAR)
-    for name, rate in rates_of(*fields).items():
-        assert_close(found[name]["imbalance"], rate)
-    assert [name for name in found if "magnetic_force" in found[name]] == ["uc"]
-    assert np.max(np.abs(found["uc"]["magnetic_force"])) > 0.01 * np.max(np.abs(found["uc"]["imbalance"]))
+        np.testing.assert_allclose(found[name]["imbalance"], np.sum([found[name][term] for term in names], axis=0))
+        for force in ("coriolis", "buoyancy", "magnetic_force"):
+            assert (force in names) == (name in terms.get(force, ()))
+            assert force not in names or np.max(np.abs(found[name][force])) > 1e-3 * np.max(np.abs(rate))
 
 
 def test_terms_of_the_variance_are_those_of_the_fluctuations():
-    """Exact expressions of production, transport and dissipation, written with c' = c - <c>."""
     (state,) = states(1)
-    flow, mean = state.flow, staggered.plane(state.c)
-    terms = scalar_budgets_of(heated_means_of(state), PARAMETERS, SCALAR)["cc"]
-    c = state.c - mean[:, None, None]
-    dz, step = np.diff(flow.z_face), np.diff(mean)
-    triple = np.pad(staggered.plane(c[1:] * c[:-1] * flow.w[1:-1]), 1)
-    assert_close(terms["turbulent_transport"], -np.diff(triple) / dz)
-    production = np.zeros_like(mean)
-    production[:-1] -= step * staggered.plane(c[:-1] * flow.w[1:-1]) / dz[:-1]
-    production[1:] -= step * staggered.plane(c[1:] * flow.w[1:-1]) / dz[1:]
-    assert_close(terms["production"], production)
-    of_z = np.diff(np.concatenate([-c[:1], c, c[-1:]]), axis=0) / flow.distance
-    squared = staggered.plane(of_z**2) * flow.distance.ravel()
-    along = ((staggered.up(c, staggered.X) - c) / flow.dx) ** 2 + ((staggered.up(c, staggered.Y) - c) / flow.dy) ** 2
-    dissipation = 2 * state.kappa * staggered.plane(along) + state.kappa * (squared[1:] + squared[:-1]) / dz
-    assert_close(terms["dissipation"], -dissipation)
-    assert_close(terms["source"], 2 * 4.0 * staggered.plane(c * state.u_at_c()))
+    flow, terms = state.flow, scalar_budgets_of(heated_means_of(state), PARAMETERS, SCALAR)["cc"]
+
+    def along_xy(c):
+        return ((staggered.up(c, staggered.X) - c) / flow.dx) ** 2 + ((staggered.up(c, staggered.Y) - c) / flow.dy) ** 2
+
+    expected = staggered.terms_of_fluctuations(flow, state.c, flow.w, along_xy, (-1, 1), state.kappa)
+    c = state.c - staggered.plane(state.c)[:, None, None]
+    expected["source"] = 2 * 4.0 * staggered.plane(c * state.u_at_c())
+    for name, values in expected.items():
+        assert_close(terms[name], values)
 
 
 def test_pressure_scalar_gradient():
@@ -127,30 +105,23 @@ def test_budgets_of_a_scalar_that_is_u():
     expected = budgets_of(means, VISCOSITY, (True, True))
     names = {"molecular_diffusion": "viscous_diffusion", "pressure_gradient": "pressure_strain"}
     for name, stress in (("cc", "uu"), ("uc", "uu"), ("wc", "uw")):
-        scale = np.max(np.abs(expected[stress].terms["dissipation"]))
         for term, values in found[name].items():
-            of_stress = expected[stress].terms.get(names.get(term, term), np.zeros_like(values))
-            np.testing.assert_allclose(values, of_stress, rtol=0, atol=1e-11 * scale)
+            of_stress = expected[stress].get(names.get(term, term), np.zeros_like(values))
+            assert_close(values, of_stress, 1e-11, expected[stress]["dissipation"])
 
 
-# u_tau and Re_tau are such that the viscosity is that of the fields.
-FLOW = synthetic.Flow(u_tau=1.8, re_tau=180, cells=(10, 8, 24))
 HOT_AND_COLD = Scalar("c", 0.7, ScalarWall("value", 1.0), ScalarWall("value", -1.0))
 EVEN = Scalar("c", 0.7, ScalarWall("value", 0.0), ScalarWall("value", 0.0), "uniform", 1.0)
 
 
-def write(path, fields, flow=FLOW, blocks=None):
+def write(path, fields, blocks=None):
     """A statistics.h5 whose blocks are one state each. `blocks`: other profiles of the scalar."""
     blocks = blocks or [profiles_of(state) for state in fields]
     scalar = fields[0].scalar
     walls = [f"{wall.kind}: {wall.amount:g}" for wall in (scalar.bottom, scalar.top)]
     source = "none" if scalar.source == "none" else f"{{{scalar.source}: {scalar.source_amount:g}}}"
     case = line_of_case("c", scalar.prandtl, *walls, source)
-    raw = []
-    for state in fields:
-        means = staggered.means_of(state.flow)
-        raw.append(synthetic.turbulent_profiles(flow) | means.centre | means.face)
-    write_scalars(path / "statistics.h5", flow, raw, [(case, blocks)])
+    write_scalars(path / "statistics.h5", FLOW, [block_of(FLOW, state.flow) for state in fields], [(case, blocks)])
     return path
 
 
@@ -170,11 +141,10 @@ def test_halves_are_averaged_and_terms_divided_by_wall_units(tmp_path, scalar, p
         ("uc", -c_tau * u_tau**3 / VISCOSITY),
         ("wc", -c_tau * u_tau**3 / VISCOSITY),
     ):
-        assert found.unit(name) == pytest.approx(unit)
+        assert found.budgets[name].unit == pytest.approx(unit)
         for term, values in found.budgets[name].terms.items():
             expected = (terms[name][term] + of_images[name][term]) / 2 / unit
-            scale = np.max(np.abs(terms[name]["dissipation"] / unit))
-            np.testing.assert_allclose(values, expected[: len(values)], rtol=0, atol=1e-10 * scale)
+            assert_close(values, expected[: len(values)], 1e-10, terms[name]["dissipation"] / unit)
         assert found.budgets[name].z[-1] <= 1 + 1e-9
 
 
@@ -190,9 +160,8 @@ def test_budgets_of_the_top_wall(tmp_path):
         parameters, blocks = load_statistics(write(tmp_path / folder, some))
         found.append(wall_scalar_budgets(blocks.means(), parameters, some[0].scalar, side))
     for name, budget in found[0].budgets.items():
-        scale = np.max(np.abs(budget.terms["dissipation"]))
         for term, values in budget.terms.items():
-            np.testing.assert_allclose(values, found[1].budgets[name].terms[term], rtol=0, atol=1e-10 * scale)
+            assert_close(values, found[1].budgets[name].terms[term], 1e-10, budget.terms["dissipation"])
 
 
 def heated_states(count):
@@ -237,13 +206,13 @@ def test_intervals_and_storage_of_known_blocks(tmp_path):
     write(tmp_path, [state] * 6, blocks=blocks)
     parameters, read = load_statistics(tmp_path)
     (evaluated,) = evaluate_scalar_budgets(read, parameters, evaluate_scalars(read, parameters, "bottom")[0])
-    unit = abs(evaluated.found.unit("uc"))
+    unit = abs(evaluated.found.budgets["uc"].unit)
     expected = student_t95(5) * pressure.std(ddof=1) / np.sqrt(6) / unit
-    np.testing.assert_allclose(evaluated.bands["uc"]["pressure_gradient"], expected, rtol=1e-6)
-    np.testing.assert_allclose(evaluated.bands["uc"]["imbalance"], expected, rtol=1e-6)
-    assert np.max(evaluated.bands["uc"]["production"]) < 1e-9 * expected
-    np.testing.assert_allclose(evaluated.storage["cc"], 0.03 / evaluated.found.unit("cc"), rtol=1e-9)
-    np.testing.assert_allclose(evaluated.storage["wc"], 0, atol=1e-12 / unit)
+    np.testing.assert_allclose(evaluated.data["uc"].pressure_gradient_ci95, expected, rtol=1e-6)
+    np.testing.assert_allclose(evaluated.data["uc"].imbalance_ci95, expected, rtol=1e-6)
+    assert np.max(evaluated.data["uc"].production_ci95) < 1e-9 * expected
+    np.testing.assert_allclose(evaluated.data["cc"].storage, 0.03 / evaluated.found.budgets["cc"].unit, rtol=1e-9)
+    np.testing.assert_allclose(evaluated.data["wc"].storage, 0, atol=1e-12 / unit)
     assert (evaluated.name, evaluated.title) == ("c_bottom", "c, bottom wall")
 
 
@@ -307,10 +276,3 @@ def test_acceleration_of_buoyancy(key, value, coefficient):
     assert buoyancy.coefficient == pytest.approx(coefficient)
     assert buoyancy.gravity == pytest.approx((0.6, 0.0, -0.8))
     assert buoyancy.reference == 2.5
-
-
-def test_terms_have_an_order():
-    found = scalar_budgets_of(heated_means_of(*states(1)), PARAMETERS, SCALAR)
-    assert tuple(found) == BUDGETS
-    for terms in found.values():
-        assert [*terms][:-1] == [name for name in SCALAR_TERMS if name in terms]

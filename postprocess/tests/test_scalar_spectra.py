@@ -94,15 +94,15 @@ def test_sums_over_modes_are_the_variance_and_the_flux(tmp_path, side):
 def test_one_wave_is_one_line(tmp_path):
     found, profiles = evaluated(write(tmp_path, heated_states(2, wave=(3, 0.1))))
     assert profiles.c_tau == pytest.approx(-FLUX / 0.0637, rel=1e-6)
-    exact = np.zeros((2, 7))
-    exact[:, 3] = 0.1**2 / 2 / profiles.c_tau**2
-    np.testing.assert_allclose(found.energy["cc", "x"], exact, rtol=0, atol=1e-9 * exact.max())
-    exact = np.zeros((2, 5))
-    exact[:, 0] = 0.1**2 / 2 / profiles.c_tau**2
-    np.testing.assert_allclose(found.energy["cc", "y"], exact, rtol=0, atol=1e-9 * exact.max())
+    energy = 0.1**2 / 2 / profiles.c_tau**2
+    for axis, mode in (("x", 3), ("y", 0)):
+        values = found.values[f"cc_k{axis}_at"]
+        exact = np.zeros_like(values)
+        exact[:, mode] = energy
+        np.testing.assert_allclose(values, exact, rtol=0, atol=1e-9 * energy)
     z_plus, wavelength, values = found.found.premultiplied("cc", "x")
     assert wavelength[np.argmax(values[0])] == pytest.approx(found.found.wavelength_plus("x")[2])
-    assert values[0].max() == pytest.approx(3 * 0.1**2 / 2 / profiles.c_tau**2)
+    assert values[0].max() == pytest.approx(3 * energy)
     assert z_plus[-1] <= 1.2 * found.found.re_tau
 
 
@@ -111,7 +111,7 @@ def test_intervals_are_those_of_the_blocks(tmp_path):
     flow = synthetic_spectra.flow_of()
     states = [Heated(flow, 0, wave=(3, amplitude)) for amplitude in (0.1, 0.2, 0.15, 0.12, 0.18)]
     found, _ = evaluated(write(tmp_path, states))
-    bands = found.bands["cc", "x"]
+    bands = found.bands["cc_kx_at"]
     assert np.all(bands[:, 3] > 0)
     assert np.max(np.delete(bands, [0, 3], axis=1)) < 1e-9 * bands[0, 3]
     alone, _ = evaluated(write(tmp_path / "alone", states[:1]))
@@ -131,7 +131,6 @@ def test_commands_and_datasets(tmp_path, capsys, paint_no_more):
     paint_no_more()
     assert main(["report", str(tmp_path)]) == 0
     assert "Premultiplied spectra at chosen heights: c" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    pytest.importorskip("xarray")
     run = open_run(tmp_path)
     spectra = run.scalar_spectra["c"]
     assert spectra.cc_kx.dims == ("z", "kx")

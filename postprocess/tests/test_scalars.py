@@ -66,7 +66,7 @@ def test_conduction_has_nusselt_number_one(tmp_path, flow_type, walls):
     assert found.numbers["nu"] == pytest.approx(1, rel=1e-12)
     assert found.numbers["c_tau"] == pytest.approx(kappa * (walls[0] - walls[1]) / 2 / flow.u_tau, rel=1e-9)
     assert found.numbers["imbalance"] == pytest.approx(0, abs=1e-12)
-    assert found.profiles.residual < 1e-12
+    assert found.numbers["residual"] < 1e-12
     # Theta+ = Pr z+ all the way, whichever wall is the hot one.
     np.testing.assert_allclose(found.profiles.centre["C"], 0.5 * found.profiles.wall.z_plus, rtol=1e-9)
 
@@ -87,7 +87,7 @@ def test_laminar_heat_transfer(tmp_path, source, exact):
         peclet = bulk * 4 / (flow.viscosity / 0.71)
         assert found.numbers["st"] == pytest.approx(found.numbers["nu"] / peclet)
         assert found.numbers["imbalance"] == pytest.approx(0, abs=1e-12)
-        assert found.profiles.residual < 1e-12
+        assert found.numbers["residual"] < 1e-12
         assert found.profiles.constant
     assert abs(errors[1]) < 2e-3
     assert errors[0] / errors[1] == pytest.approx(4, rel=0.1)  # second order
@@ -122,7 +122,7 @@ def test_turbulent_prandtl_number_and_correlations(tmp_path, sign):
     np.testing.assert_allclose(profiles.centre["flat_c"], 3.3, rtol=1e-6)
     np.testing.assert_allclose(profiles.face["total"], 1 - profiles.wall.z_face, atol=1e-12)
     assert np.all(np.diff(profiles.centre["C"]) > 0)
-    np.testing.assert_allclose(-profiles.outer_centre["C"] / profiles.c_tau, profiles.centre["C"])
+    np.testing.assert_allclose(-profiles.centre["outer_C"] / profiles.c_tau, profiles.centre["C"])
 
 
 def test_halves_that_differ_are_not_averaged(tmp_path):
@@ -156,10 +156,10 @@ def test_averaged_halves_are_those_seen_from_each_wall(tmp_path):
         for side, name in (("both", "c"), ("bottom", "c_bottom"), ("top", "c_top"))
     )
     for name in ("C",):
-        expected = (bottom.outer_centre[name] - top.outer_centre[name]) / 2
-        np.testing.assert_allclose(both.outer_centre[name], expected, rtol=1e-12)
-    expected = (bottom.outer_face["wc"] - top.outer_face["wc"]) / 2
-    np.testing.assert_allclose(both.outer_face["wc"], expected, atol=1e-15)
+        expected = (bottom.centre[f"outer_{name}"] - top.centre[f"outer_{name}"]) / 2
+        np.testing.assert_allclose(both.centre[f"outer_{name}"], expected, rtol=1e-12)
+    expected = (bottom.face["outer_wc"] - top.face["outer_wc"]) / 2
+    np.testing.assert_allclose(both.face["outer_wc"], expected, atol=1e-15)
 
 
 def test_interval_of_the_friction_value(tmp_path):
@@ -175,7 +175,7 @@ def test_interval_of_the_friction_value(tmp_path):
     expected = mean_with_interval(-factors / flow.u_tau)
     assert found.numbers["c_tau"] == pytest.approx(expected.mean, rel=1e-9)
     assert found.widths["c_tau"] == pytest.approx(expected.half_width, rel=1e-6)
-    assert np.all(found.bands["conduction"][1:] >= 0)
+    assert np.all(found.data.conduction_ci95[1:] >= 0)
 
 
 @pytest.fixture

@@ -7,42 +7,45 @@ import h5py
 import numpy as np
 import pytest
 import synthetic
-from synthetic_spectra import MKM, Fields, flow_of, load, write
+from synthetic_spectra import MKM, Fields, flow_of, load, spectra_of, write, write_two_viscosities
 
 from sluice_post.cli import main
 from sluice_post.spectra import evaluate_spectra
 from sluice_post.spectra_figures import map_figure
 
 PICTURES = {f"{name}_{axis}" for name in ("spectra_map", "spectra", "correlations") for axis in "xy"} | {"spectra_wall"}
-
-
 TABLES = {f"{name}_{axis}" for name in ("spectra", "spectra_wall", "correlations") for axis in "xy"}
 
 
-def test_command(tmp_path, capsys):
-    write(tmp_path, [Fields(flow_of(), seed) for seed in range(3)])
+@pytest.fixture
+def run(tmp_path):
+    """Three blocks of a small flow."""
+    write(tmp_path / "run", [Fields(flow_of(), seed) for seed in range(3)])
+    return tmp_path / "run"
+
+
+def written(folder, pattern):
+    return {path.stem for path in folder.glob(pattern)}
+
+
+def test_command(run, tmp_path, capsys):
     folder = tmp_path / "other"
-    assert main(["spectra", str(tmp_path), "--at", "15", "40", "centre", "-o", str(folder)]) == 0
-    out = capsys.readouterr().out
-    assert "E_uu along x falls by a factor of at least" in out
-    assert {path.stem for path in (folder / "figures").glob("*.png")} == PICTURES
-    assert {path.stem for path in folder.glob("*.csv")} == TABLES
-    rows = np.genfromtxt(folder / "spectra_x.csv", delimiter=",", names=True)
-    assert len(rows) == 3 * 7
-    parameters, blocks = load(tmp_path)
-    evaluated = evaluate_spectra(blocks, parameters, [15.0, 40.0, inf])
-    np.testing.assert_allclose(
-        rows["E_uu_plus"].reshape(3, 7), evaluated.lines.energy["uu", "x"], rtol=1e-8, atol=1e-12
-    )
-    np.testing.assert_allclose(rows["kx_h"][:7], np.arange(7) / 2, rtol=1e-9)
-    np.testing.assert_allclose(rows["wavelength_plus"][1:7], 4 * np.pi * 180 / np.arange(1, 7), rtol=1e-6)
-    assert np.all(rows["E_minus_uw_plus_ci95"] >= 0)
-    rows = np.genfromtxt(folder / "spectra_wall_y.csv", delimiter=",", names=True)
-    np.testing.assert_allclose(rows["E_tau_y_plus"], evaluated.lines.on_wall["tau_y", "y"], rtol=1e-8)
-    np.testing.assert_allclose(rows["E_p_plus_ci95"], evaluated.bands.on_wall["p", "y"], rtol=1e-8)
-    rows = np.genfromtxt(folder / "correlations_y.csv", delimiter=",", names=True)
-    assert len(rows) == 3 * 5
-    np.testing.assert_allclose(rows["R_uu"][::5], 1.0)
+    assert main(["spectra", str(run), "--at", "15", "40", "centre", "-o", str(folder)]) == 0
+    assert "E_uu along x falls by a factor of at least" in capsys.readouterr().out
+    assert written(folder, "figures/*.png") == PICTURES
+    assert written(folder, "*.csv") == TABLES
+    tables = {name: np.genfromtxt(folder / f"{name}.csv", delimiter=",", names=True) for name in TABLES}
+    parameters, blocks = load(run)
+    found = evaluate_spectra(blocks, parameters, [15.0, 40.0, inf])
+    along_x = tables["spectra_x"]
+    np.testing.assert_allclose(along_x["E_uu_plus"], found.values["uu_kx_at"].ravel(), rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(along_x["kx_h"][:7], np.arange(7) / 2, rtol=1e-9)
+    np.testing.assert_allclose(along_x["wavelength_plus"][1:7], 4 * np.pi * 180 / np.arange(1, 7), rtol=1e-6)
+    assert np.all(along_x["E_minus_uw_plus_ci95"] >= 0)
+    np.testing.assert_allclose(tables["spectra_wall_y"]["E_tau_y_plus"], found.values["tau_y_wall_ky"], rtol=1e-8)
+    np.testing.assert_allclose(tables["spectra_wall_y"]["E_p_plus_ci95"], found.bands["p_wall_ky"], rtol=1e-8)
+    assert len(tables["correlations_y"]) == 3 * 5
+    np.testing.assert_allclose(tables["correlations_y"]["R_uu"][::5], 1.0)
 
 
 @pytest.mark.parametrize("height", ["wall", "0", "-3", "nan"])
@@ -54,18 +57,19 @@ def test_heights_that_are_none(tmp_path, capsys, height):
 
 
 @pytest.mark.unpainted
-def test_report(tmp_path, capsys):
-    write(tmp_path, [Fields(flow_of(), seed) for seed in range(3)])
+def test_report(run, tmp_path, capsys):
     published = tmp_path / "chan180.xspec.5"
     published.write_text(MKM)
-    assert main(["report", str(tmp_path), "--reference", str(published)]) == 0
+    assert main(["report", str(run), "--reference", str(published)]) == 0
     assert "E_uu along y falls by a factor of at least" in capsys.readouterr().out
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Two-point correlations along y" in page
-    assert "largest correlation of the velocity at half the box" in page
-    assert "Circles: chan180.xspec.5." in page
-    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} >= PICTURES
-    assert {path.stem for path in tmp_path.glob("*.csv")} >= TABLES
+    page = (run / "report.html").read_text(encoding="utf-8")
+    for text in (
+        *("Two-point correlations along y", "Circles: chan180.xspec.5."),
+        "largest correlation of the velocity at half the box",
+    ):
+        assert text in page
+    assert written(run, "figures/*.png") >= PICTURES
+    assert written(run, "*.csv") >= TABLES
 
 
 @pytest.mark.unpainted
@@ -77,83 +81,61 @@ def test_run_without_spectra(turbulent_run, tmp_path, capsys):
     run = shutil.copytree(turbulent_run, tmp_path / "run")
     assert main(["report", str(run)]) == 0
     assert "missing: spectra.h5: not there (output.spectra)" in capsys.readouterr().out
-    page = (run / "report.html").read_text(encoding="utf-8")
-    assert "Spectra" not in page
+    assert "Spectra" not in (run / "report.html").read_text(encoding="utf-8")
     assert not list(run.glob("spectra*"))
 
 
 @pytest.mark.unpainted
-def test_no_block_yet(tmp_path, capsys):
-    flow = flow_of()
-    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [Fields(flow).statistics()])
-    synthetic.write_spectra(tmp_path / "spectra.h5", flow, [])
-    assert main(["spectra", str(tmp_path)]) == 4
-    assert "holds no closed block yet" in capsys.readouterr().err
-    assert main(["report", str(tmp_path)]) == 0
-    assert "holds no closed block yet" in capsys.readouterr().out
+@pytest.mark.parametrize(("blocks", "times", "code", "message", "note"), [
+    (0, [], 4, "holds no closed block yet", "holds no closed block yet"),
+    (1, ["--from", "70"], 2, "no block lies inside the times", "so no spectra and two-point correlations"),
+])  # fmt: skip
+def test_a_report_leaves_out_spectra_without_blocks(run, capsys, blocks, times, code, message, note):
+    """There may be statistics, in shorter blocks."""
+    spectra = [Fields(flow_of()).spectra()] * blocks
+    synthetic.write_spectra(run / "spectra.h5", flow_of(), spectra, length=20)
+    assert main(["spectra", str(run), *times]) == code
+    assert f"spectra.h5: {message}" in capsys.readouterr().err
+    assert main(["report", str(run), *times]) == 0
+    assert note in capsys.readouterr().out
 
 
-@pytest.mark.unpainted
-def test_no_block_between_two_times(tmp_path, capsys):
-    """There may be statistics, in shorter blocks. A report then leaves the spectra out."""
-    flow = flow_of()
-    states = [Fields(flow, seed) for seed in range(2)]
-    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [s.statistics() for s in states])
-    synthetic.write_spectra(tmp_path / "spectra.h5", flow, [states[0].spectra()], length=20)
-    assert main(["spectra", str(tmp_path), "--from", "70"]) == 2
-    assert "spectra.h5: no block lies inside the times" in capsys.readouterr().err
-    assert main(["report", str(tmp_path), "--from", "70"]) == 0
-    assert "so no spectra and two-point correlations" in capsys.readouterr().out
-
-
-def test_spectra_of_another_grid(tmp_path, capsys):
-    write(tmp_path, [Fields(flow_of())])
+def another_grid(run):
     other = flow_of((12, 8, 20))
-    synthetic.write_spectra(tmp_path / "spectra.h5", other, [Fields(other).spectra()])
-    assert main(["spectra", str(tmp_path)]) == 4
-    assert "has another grid than statistics.h5" in capsys.readouterr().err
+    synthetic.write_spectra(run / "spectra.h5", other, [Fields(other).spectra()])
 
 
-def test_grid_with_too_few_wavenumbers(tmp_path, capsys):
-    write(tmp_path, [Fields(flow_of((12, 4, 24)))])
-    assert main(["spectra", str(tmp_path)]) == 4
-    assert "12 x 4 cells along x and y have too few wavenumbers" in capsys.readouterr().err
-    write(tmp_path, [Fields(flow_of((5, 6, 24)))])
-    parameters, blocks = load(tmp_path)
-    assert map_figure(evaluate_spectra(blocks, parameters).found, "x").axes
+def too_few_wavenumbers(run):
+    write(run, [Fields(flow_of((12, 4, 24)))])
 
 
-def test_laminar_flow(tmp_path, capsys):
-    flow = flow_of()
-    state = Fields(flow)
-    laminar = synthetic.laminar_poiseuille(flow)
-    synthetic.write_statistics(tmp_path / "statistics.h5", flow, [laminar])
-    spectra = {name: np.zeros_like(values) for name, values in state.spectra().items()}
-    synthetic.write_spectra(tmp_path / "spectra.h5", flow, [spectra])
-    assert main(["spectra", str(tmp_path)]) == 2
-    assert "the flow is laminar" in capsys.readouterr().err
-    assert main(["report", str(tmp_path)]) == 0
+def laminar(run):
+    synthetic.write_statistics(run / "statistics.h5", flow_of(), [synthetic.laminar_poiseuille(flow_of())] * 3)
 
 
-def test_damaged_file(tmp_path, capsys):
-    write(tmp_path, [Fields(flow_of())])
-    with h5py.File(tmp_path / "spectra.h5", "a") as file:
+def damaged(run):
+    with h5py.File(run / "spectra.h5", "a") as file:
         file["ww_ky"][0, 3, 1] += 1e-9
-    assert main(["spectra", str(tmp_path)]) == 4
-    assert "'/ww_ky' is damaged" in capsys.readouterr().err
 
 
-def test_blocks_of_different_flows(tmp_path, capsys):
-    flow = flow_of()
-    write(tmp_path, [Fields(flow, seed) for seed in range(2)])
-    sets = [
-        {
-            **{"flow.type": "channel", "flow.reynolds.viscosity": f"{nu!r}"},
-            **{"walls.bottom.type": "no_slip", "walls.top.type": "no_slip"},
-            **{"walls.bottom.velocity": "[0, 0, 0]", "walls.top.velocity": "[0, 0, 0]"},
-        }
-        for nu in (flow.viscosity, 2 * flow.viscosity)
-    ]
-    synthetic.write_parameter_sets(tmp_path / "spectra.h5", [0, 1], sets)
-    assert main(["spectra", str(tmp_path)]) == 2
-    assert "flow.reynolds.viscosity" in capsys.readouterr().err
+def different_flows(run):
+    write_two_viscosities(run / "spectra.h5", flow_of(), [0, 1, 1])
+
+
+@pytest.mark.parametrize(("change", "code", "message"), [
+    (another_grid, 4, "has another grid than statistics.h5"),
+    (too_few_wavenumbers, 4, "12 x 4 cells along x and y have too few wavenumbers"),
+    (laminar, 2, "the flow is laminar"),
+    (damaged, 4, "'/ww_ky' is damaged"),
+    (different_flows, 2, "flow.reynolds.viscosity"),
+])  # fmt: skip
+def test_refused(run, capsys, change, code, message):
+    change(run)
+    assert main(["spectra", str(run)]) == code
+    assert message in capsys.readouterr().err
+    if change is laminar:
+        assert main(["report", str(run)]) == 0
+
+
+def test_map_of_the_smallest_grid(tmp_path):
+    assert map_figure(spectra_of(tmp_path, [Fields(flow_of((5, 6, 24)))]), "x").axes

@@ -4,12 +4,13 @@ import pytest
 import synthetic
 
 from sluice_post import layout
+from sluice_post.datasets.fields import samples_dataset
 from sluice_post.datasets.scalars import time_series_dataset
 from sluice_post.errors import InputOutputError
 from sluice_post.figures_run import plane_picture
 from sluice_post.hashes import byte_hash
-from sluice_post.probe_parts import open_part, read_samples
-from sluice_post.slices import latest_planes, latest_streak_slice, plane_of, slice_labels, some_slices
+from sluice_post.probe_parts import Part
+from sluice_post.slices import latest_planes, latest_streak_slice, slice_labels, some_slices
 from sluice_post.timeseries import friction_reynolds_series, re_tau_last_third, read_timeseries
 
 HEADER = "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence\n"
@@ -87,7 +88,7 @@ def test_latest_slice_nearest_to_fifteen_wall_units(tmp_path, flow):
     synthetic.write_slices(tmp_path, "z1", flow, 1.0, [2.0, 9.0])
     plane, problems = latest_streak_slice(tmp_path, 2.0, flow.re_tau)
     assert (plane.at, plane.time) == (0.083, 3.0)
-    np.testing.assert_array_equal(plane.u, synthetic.streaks(flow, 1))
+    np.testing.assert_array_equal(plane.values, synthetic.streaks(flow, 1))
     assert problems == []
 
 
@@ -106,11 +107,11 @@ def test_damaged_slice_is_passed_over(tmp_path, flow):
 def test_slices_in_parts_are_read_as_one(tmp_path, flow):
     times = [1.0, 2.0, 3.0, 4.0]
     synthetic.write_slices(tmp_path, "z0", flow, 0.083, times, part_samples=3)
-    found = read_samples(tmp_path, "z0", layout.SLICE_FOLDER, 2.0, None)
-    assert plane_of(tmp_path, "z0") == ("z", 0.083)
-    assert (found.time.tolist(), found.step.tolist()) == (times[1:], [200, 300, 400])
+    found = samples_dataset(tmp_path, "z0", layout.SLICE_FOLDER, 2.0, None)
+    assert (found.normal, found.at) == ("z", 0.083)
+    assert (found.time.values.tolist(), found.step.values.tolist()) == (times[1:], [200, 300, 400])
     for seed in (1, 2, 3):
-        np.testing.assert_array_equal(found.fields["u"][seed - 1, 0], synthetic.streaks(flow, seed))
+        np.testing.assert_array_equal(found.u[seed - 1, 0], synthetic.streaks(flow, seed))
 
 
 def write_planes(directory, label, flow, at, times):
@@ -145,9 +146,9 @@ def test_a_part_that_a_restart_cuts_while_it_is_read(tmp_path, flow, monkeypatch
         opened.append(path)
         if len(opened) == 2:
             synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0])
-        return open_part(path)
+        return Part(path)
 
-    monkeypatch.setattr("sluice_post.slices.open_part", open_and_cut)
+    monkeypatch.setattr("sluice_post.slices.Part", open_and_cut)
     problems = []
     assert list(some_slices(tmp_path, "z0.083", 3.0, 24, problems)) == []
     assert len(problems) == 1 and "a restart has cut it" in problems[0]

@@ -68,10 +68,10 @@ def test_balances_of_a_case(cases, page):
     section, rows = rows_of(page, "b")
     parameters, blocks = load_statistics(cases / "b" / "results")
     evaluated = evaluate_budgets(blocks, parameters)
-    k, bands = evaluated.found.budgets["k"].terms, evaluated.bands["k"]
+    k = {name: values.values for name, values in evaluated.data["k"].items()}
     at, percent = np.argmax(np.abs(k["imbalance"])), 100 / np.max(k["production"])
     row = rows["largest imbalance of k, % of the peak of its production"]
-    largest = number_text(percent * k["imbalance"][at], percent * bands["imbalance"][at], "+")
+    largest = number_text(percent * k["imbalance"][at], percent * k["imbalance_ci95"][at], "+")
     assert row[0].startswith(f"{largest} at ")
     residual = read_results(cases / "b" / "results").residuals[0]
     value = number_text(100 * residual.value, 100 * residual.half_width)

@@ -23,12 +23,10 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash
 from sluice_post.watch.case import read_case
 from sluice_post.watch.follow import RunFollower, require_run_directory
+from sluice_post.watch.lines import LogFollower, SeriesFollower, Tail
 from sluice_post.watch.pictures import MAX_PIXELS, PictureFollower, _pixels
 from sluice_post.watch.progress import Pace, readable_duration
-from sluice_post.watch.run_log import LogFollower
-from sluice_post.watch.series import SeriesFollower
 from sluice_post.watch.status import CLEAN_ENDS, State, find_status, lock_holder
-from sluice_post.watch.tail import Tail
 
 HEADER = ",".join((*layout.TIMESERIES_COLUMNS, layout.ROW_HASH)) + "\n"
 
@@ -474,7 +472,7 @@ def test_a_directory_that_cannot_be_read(tmp_path, capsys, monkeypatch, name):
 
 
 def test_the_extra_is_asked_for(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("sluice_post.commands.find_spec", lambda name: None)
+    monkeypatch.setattr("sluice_post.errors.find_spec", lambda name: None)
     assert main(["watch", str(tmp_path)]) == 2
     assert "pip install './postprocess[watch]'" in capsys.readouterr().err
 

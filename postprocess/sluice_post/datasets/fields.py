@@ -17,12 +17,11 @@ from sluice_post import layout
 from sluice_post.arrays import Array
 from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.datasets.cf import INSTANTS
-from sluice_post.datasets.stored import stored_variable
+from sluice_post.datasets.stored import in_chunks, stored_variable
 from sluice_post.datasets.variables import RHO, Variables, dataset, variable
-from sluice_post.errors import InputOutputError, NoBlocksError, require_installed
-from sluice_post.hdf5_file import Hdf5File, reading
-from sluice_post.probe_parts import Key, find_samples, index_path
-from sluice_post.slices import plane_of
+from sluice_post.errors import InputOutputError, NoBlocksError
+from sluice_post.hdf5_file import Hdf5File, Key, reading
+from sluice_post.probe_parts import Stretch, each_part, index_path
 
 _FIELDS = {
     "u": ("streamwise velocity", "U"),
@@ -30,12 +29,17 @@ _FIELDS = {
     "w": ("wall-normal velocity", "U"),
     "p": ("pressure", f"{RHO}U^2"),
 }
-_CENTER_SCALES = {"fluctuation": "U", "vorticity": "U/h", "q": "U^2/h^2", "lambda2": "U^2/h^2"}
-for _key, _scale in _CENTER_SCALES.items():
+for _key, _scale in {"fluctuation": "U", "vorticity": "U/h", "q": "U^2/h^2", "lambda2": "U^2/h^2"}.items():
     _FIELDS |= {name: (text, _scale) for name, text in CENTER_QUANTITIES[_key].components.items()}
 _TIME = ("time", "h/U")
 _STEP = "number of the step"
 _KEPT = (layout.ATTR_STEP, layout.ATTR_VERSION, layout.ATTR_REVISION, layout.ATTR_CASE)  # attributes
+# The attribute with the name of a series, and those that its file has.
+_ABOUT_SERIES = {
+    layout.SLICE_FOLDER: ("label", (layout.SLICE_NORMAL, layout.SLICE_AT)),
+    layout.PROBE_FOLDER: ("name", ("grid_velocity", "length_x")),
+}
+CHECKPOINTS = "checkpoints"  # the name of their series
 
 
 def _coordinate(name: str, values: Array) -> xr.Variable:
@@ -49,26 +53,46 @@ def about_field(field: str) -> tuple[str, str]:
 
 
 def _attributes(field: str) -> dict[str, Any]:
-    long_name, units = about_field(field)
-    return {"long_name": long_name, "units": units}
+    return dict(zip(("long_name", "units"), about_field(field), strict=True))
 
 
-def _samples_dataset(
-    directory: Path, series: str, folder: str, times: tuple[float | None, float | None], **attributes: Any
-) -> xr.Dataset:
-    """Fields (time, z, y, x) of a probe or a slice, u at x_face, v at y_face, w at z_face."""
-    found = find_samples(directory, series, folder, *times)
-    if found.time.size == 0:
-        kind = "slice" if folder == layout.SLICE_FOLDER else "sample of the probe"
-        raise NoBlocksError(f"{directory}: there is no {kind} {series} between these times")
+def samples_dataset(directory: Path, name: str, folder: str, begin: float | None, end: float | None) -> xr.Dataset:
+    """The samples of a probe or a slice between two times, maybe none, whose values stay in the parts.
+
+    Fields (time, z, y, x), u at x_face, v at y_face, w at z_face; how many samples each part has is in their encoding.
+    """
+    label, keys = _ABOUT_SERIES[folder]
+    with Hdf5File(index_path(directory, name, folder), layout.PROBE_FORMAT) as index:
+        about = {label: name} | {key: index.value(key) for key in keys}
     variables: Variables = {}
-    coordinates: Variables = {"time": variable("time", found.time, *_TIME), "step": variable("time", found.step, _STEP)}
-    for field, stretches in found.fields.items():
-        dims = [layout.line_of(field, axis) for axis in "zyx"]
-        shape, dtype = found.shapes[field], found.dtypes[field]
-        variables[field] = stored_variable(dims, stretches, shape, dtype, _attributes(field))
-        coordinates |= {dim: _coordinate(dim, found.coordinates[dim]) for dim in dims}
-    return dataset(variables, coordinates, INSTANTS, **attributes)
+    lines: Variables = {}
+    times, steps = [np.empty(0)], [np.empty(0, dtype=np.int64)]
+    stretches: dict[str, list[Stretch]] = {}
+    for part in each_part(directory, name, folder):
+        if np.any(np.diff(part.time) < 0):
+            raise InputOutputError(f"{part.path}: its times do not increase; the file is damaged")
+        chosen = part.within(begin, end)
+        times.append(part.time[chosen])
+        steps.append(part.step[chosen])
+        for field in part.fields:
+            of_field = stretches.setdefault(field, [])
+            if chosen.size:
+                of_field.append(Stretch(part.path, field, int(chosen[0]), chosen.size))
+            dims = [layout.line_of(field, axis) for axis in "zyx"]
+            shape, dtype = part.shape(field)[1:], part.dtype(field)
+            variables[field] = stored_variable(dims, of_field, shape, dtype, **_attributes(field))
+            lines |= {dim: _coordinate(dim, part.lines[dim]) for dim in dims}
+    time = {
+        "time": variable("time", np.concatenate(times), *_TIME),
+        "step": variable("time", np.concatenate(steps), _STEP),
+    }
+    return dataset(variables, time | lines, INSTANTS, **about)
+
+
+def _not_empty(found: xr.Dataset, what: str) -> xr.Dataset:
+    if found.sizes["time"] == 0:
+        raise NoBlocksError(f"{what} between these times")
+    return found
 
 
 def slice_dataset(directory: Path, label: str, begin: float | None, end: float | None) -> xr.Dataset:
@@ -76,8 +100,8 @@ def slice_dataset(directory: Path, label: str, begin: float | None, end: float |
 
     u is at x_face, v at y_face, w at z_face. Fields are read when they are used, and their hashes verified then.
     """
-    normal, at = plane_of(directory, label)
-    return _samples_dataset(directory, label, layout.SLICE_FOLDER, (begin, end), label=label, normal=normal, at=at)
+    found = samples_dataset(directory, label, layout.SLICE_FOLDER, begin, end)
+    return in_chunks(_not_empty(found, f"{directory}: there is no slice {label}"))
 
 
 def probe_dataset(directory: Path, name: str, begin: float | None, end: float | None) -> xr.Dataset:
@@ -86,45 +110,8 @@ def probe_dataset(directory: Path, name: str, begin: float | None, end: float | 
     Fields are read when they are used, and their hashes verified then. The points move along x with `grid_velocity`: in
     the laboratory they are at x + grid_velocity time.
     """
-    with Hdf5File(index_path(directory, name), layout.PROBE_FORMAT) as index:
-        about = {key: float(index.value(key)) for key in ("grid_velocity", "length_x")}
-    return _samples_dataset(directory, name, layout.PROBE_FOLDER, (begin, end), name=name, **about)
-
-
-def checkpoint_dataset(path: Path) -> xr.Dataset:
-    """The flow of one checkpoint, (z, y, x) each at its own points: u at x_face, v at y_face, w at z_face.
-
-    Faces are the upper ones of the cells. Values are read when they are used, and their hashes are not verified:
-    `sluice verify DIR` does that. Coordinate: the `time` of the flow.
-    """
-    require_installed("xarray", "h5netcdf")
-    try:
-        found = xr.open_dataset(path, engine="h5netcdf")
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise InputOutputError(f"{path}: cannot be opened ({error}); the file is damaged") from error
-    with reading(path, "the file"):
-        time = variable((), found.attrs[layout.ATTR_TIME], *_TIME)
-        attributes = {name: found.attrs[name] for name in _KEPT}
-        fields = {
-            str(name): values.variable.copy(deep=False)
-            for name, values in found.data_vars.items()
-            if values.ndim == len(layout.PROBE_FACES)
-        }
-        for name, field in fields.items():
-            field.attrs = _attributes(name)
-        lines = {str(dim) for field in fields.values() for dim in field.dims}
-        coordinates = {line: _coordinate(line, found[line].values) for line in sorted(lines)}
-    flow = dataset(fields, coordinates | {"time": time}, INSTANTS, **attributes)
-    flow.set_close(found.close)
-    return flow
-
-
-CHECKPOINTS = "checkpoints"  # the name of their series
-_OF_SERIES = re.compile(r"(.+)_\d{7,}")
-
-
-def _step_of(path: Path) -> int:
-    return int(path.stem.rpartition("_")[2])
+    found = samples_dataset(directory, name, layout.PROBE_FOLDER, begin, end)
+    return in_chunks(_not_empty(found, f"{directory}: there is no sample of the probe {name}"))
 
 
 def field_series(directory: Path) -> dict[str, list[Path]]:
@@ -134,15 +121,17 @@ def field_series(directory: Path) -> dict[str, list[Path]]:
     """
     found: dict[str, list[Path]] = {}
     for path in (directory / layout.FIELDS_FOLDER).glob("*.h5"):
-        if (name := _OF_SERIES.fullmatch(path.stem)) is not None:
+        if (name := re.fullmatch(r"(.+)_\d{7,}", path.stem)) is not None:
             found.setdefault(name[1], []).append(path)
     if checkpoints := list(directory.glob(layout.CHECKPOINT_PATTERN)):
         found.setdefault(CHECKPOINTS, checkpoints)
-    return {name: sorted(paths, key=_step_of) for name, paths in sorted(found.items())}
+    return {
+        name: sorted(paths, key=lambda path: int(path.stem.rpartition("_")[2])) for name, paths in sorted(found.items())
+    }
 
 
 @dataclass(frozen=True)
-class _Snapshot:
+class _FieldOfFile:
     """A field in a file of one time."""
 
     path: Path
@@ -154,30 +143,43 @@ class _Snapshot:
             return np.asarray(file[self.field][points])[np.newaxis][times]
 
 
-def _check_alike(path: Path, first: xr.Dataset) -> None:
-    """An error if a file does not have the fields and the points of the first of its series."""
-    with reading(path, "the HDF5 file"), h5py.File(path, "r") as file:
-        alike = all(
-            name in file and file[name].shape == values.shape and file[name].dtype == values.dtype
-            for name, values in first.data_vars.items()
-        )
-        alike = alike and len(first.data_vars) == sum(
-            isinstance(item, h5py.Dataset) and item.ndim == len(layout.PROBE_FACES) for item in file.values()
-        )
-        alike = alike and all(np.array_equal(file[str(line)], first[line]) for line in first.indexes)
-    if not alike:
-        raise InputOutputError(f"{path}: has other points or fields than the first file of the series")
+def _fields_in(file: h5py.File) -> dict[str, h5py.Dataset]:
+    rank = len(layout.PROBE_FACES)
+    return {name: item for name, item in file.items() if isinstance(item, h5py.Dataset) and item.ndim == rank}
 
 
-def files_between(paths: Sequence[Path], begin: float | None, end: float | None) -> dict[Path, tuple[float, int]]:
-    """Time and step of those files of a series that are between two times."""
-    found = {}
-    for path in paths:
-        with reading(path, "the HDF5 file"), h5py.File(path, "r") as file:
-            time, step = float(file.attrs[layout.ATTR_TIME]), int(file.attrs[layout.ATTR_STEP])
-        if (begin is None or time >= begin) and (end is None or time <= end):
-            found[path] = time, step
-    return found
+def checkpoint_dataset(path: Path) -> xr.Dataset:
+    """The flow of one checkpoint, (z, y, x) each at its own points: u at x_face, v at y_face, w at z_face.
+
+    Faces are the upper ones of the cells. Values are read when they are used, and their hashes are not verified:
+    `sluice verify DIR` does that. Coordinate: the `time` of the flow.
+    """
+    fields: Variables = {}
+    lines: Variables = {}
+    with reading(path, "the file"), h5py.File(path, "r") as file:
+        for name, item in _fields_in(file).items():
+            scales = {dimension[0].name.rpartition("/")[2]: dimension[0] for dimension in item.dims}
+            stored = stored_variable(
+                list(scales), [_FieldOfFile(path, name)], item.shape, item.dtype, **_attributes(name)
+            )
+            fields[name] = stored[0]
+            lines |= {line: _coordinate(line, scale[()]) for line, scale in scales.items() if line not in lines}
+        time = variable((), file.attrs[layout.ATTR_TIME], *_TIME)
+        attributes = {name: file.attrs[name] for name in _KEPT}
+    return dataset(fields, dict(sorted(lines.items())) | {"time": time}, INSTANTS, **attributes)
+
+
+def _is_like(found: xr.Dataset, other: xr.Dataset) -> bool:
+    """Whether two files have the same fields and points."""
+    fields, others = ({name: (v.dims, v.shape, v.dtype) for name, v in of.items()} for of in (found, other))
+    return fields == others and all(np.array_equal(found[line], other[line]) for line in other.indexes)
+
+
+def files_between(paths: Sequence[Path], begin: float | None, end: float | None) -> dict[Path, xr.Dataset]:
+    """Those files of a series that are between two times, as checkpoint_dataset has them."""
+    found = {path: checkpoint_dataset(path) for path in paths}
+    first, last = -np.inf if begin is None else begin, np.inf if end is None else end
+    return {path: snapshot for path, snapshot in found.items() if first <= float(snapshot.time) <= last}
 
 
 def field_series_dataset(name: str, paths: Sequence[Path], begin: float | None, end: float | None) -> xr.Dataset:
@@ -189,38 +191,27 @@ def field_series_dataset(name: str, paths: Sequence[Path], begin: float | None, 
     chosen = files_between(paths, begin, end)
     if not chosen:
         raise NoBlocksError(f"{paths[0].parent}: there are no fields {name} between these times")
-    first = checkpoint_dataset(next(iter(chosen)))
-    for path in chosen:
-        _check_alike(path, first)
-    variables = {
-        str(field): stored_variable(
-            [str(dim) for dim in values.dims],
-            [_Snapshot(path, str(field)) for path in chosen],
-            values.shape,
-            values.dtype,
-            _attributes(str(field)),
-        )
-        for field, values in first.data_vars.items()
-    }
+    first = next(iter(chosen.values()))
+    for path, other in chosen.items():
+        if not _is_like(other, first):
+            raise InputOutputError(f"{path}: has other points or fields than the first file of the series")
+    variables = {}
+    for field, values in first.items():
+        pieces = [_FieldOfFile(path, str(field)) for path in chosen]
+        dims = [str(dim) for dim in values.dims]
+        variables[str(field)] = stored_variable(dims, pieces, values.shape, values.dtype, **_attributes(str(field)))
     coordinates = {str(line): first[line].variable for line in first.indexes}
-    coordinates |= {
-        "time": variable("time", [time for time, _ in chosen.values()], *_TIME),
-        "step": variable("time", [step for _, step in chosen.values()], _STEP),
-    }
-    attributes = {key: first.attrs[key] for key in _KEPT if key != layout.ATTR_STEP}
-    first.close()
-    return dataset(variables, coordinates, INSTANTS, name=name, **attributes)
+    coordinates["time"] = variable("time", [float(found.time) for found in chosen.values()], *_TIME)
+    coordinates["step"] = variable("time", [int(found.attrs[layout.ATTR_STEP]) for found in chosen.values()], _STEP)
+    about = {key: first.attrs[key] for key in _KEPT if key != layout.ATTR_STEP}
+    return in_chunks(dataset(variables, coordinates, INSTANTS, name=name, **about))
 
 
 def verify_fields(path: Path) -> None:
     """Compares all fields of a file with their hashes."""
     with reading(path, "the format"), h5py.File(path, "r") as file:
         file_format = str(file.attrs[layout.ATTR_FORMAT])
-        shapes = {
-            name: item.shape
-            for name, item in file.items()
-            if isinstance(item, h5py.Dataset) and item.ndim == len(layout.PROBE_FACES)
-        }
+        shapes = {name: item.shape for name, item in _fields_in(file).items()}
     with Hdf5File(path, file_format) as verified:
         for name, shape in shapes.items():
             for _ in verified.planes(name, shape):

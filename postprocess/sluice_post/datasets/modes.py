@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post.arrays import Array
-from sluice_post.child_process import being_written, in_child
+from sluice_post.child_process import write_whole
 from sluice_post.datasets.cf import CONVENTIONS, cf_dataset
 from sluice_post.datasets.fields import about_field
 from sluice_post.datasets.variables import Variables, dataset, variable
@@ -31,22 +30,6 @@ def _squared(unit: str) -> str:
     return "1" if unit == "1" else f"({unit})^2" if " " in unit else f"{unit}^2"
 
 
-def _coordinates(points: ModePoints, frequency: Array | None, rank: int) -> Variables:
-    found: Variables = {
-        "mode": variable("mode", np.arange(1, rank + 1), "number of the mode"),
-        "component": variable("component", np.array(points.components), "component"),
-    }
-    if frequency is not None:
-        found["frequency"] = variable("frequency", frequency, "frequency", "U/h")
-    for name, values in points.wavenumbers.items():
-        found[name] = variable(name, values, f"wavenumber along {name[1]}", "1/h")
-    for axis in points.rest:
-        face = f"{axis}_face"
-        found[axis] = variable(axis, points.coordinates[axis], f"{axis} of cell centres", "h")
-        found[face] = variable(axis, points.coordinates[face], f"{axis} of faces", "h")
-    return found
-
-
 def modes_dataset(
     points: ModePoints,
     found: Decomposed,
@@ -63,8 +46,12 @@ def modes_dataset(
     the same wavenumber and frequency, which is `total_energy`. Coordinates along components: u lies at x_face, v at
     y_face, w at z_face. The modes are those of sums over `columns` samples or blocks.
     """
-    lead = [*(["frequency"] if frequency is not None else []), *points.wavenumbers]
-    lengths = [*([] if frequency is None else [frequency.size]), *points.lead_shape]
+    lead: Variables = {}
+    if frequency is not None:
+        lead["frequency"] = variable("frequency", frequency, "frequency", "U/h")
+    for name, values in points.wavenumbers.items():
+        lead[name] = variable(name, values, f"wavenumber along {name[1]}", "1/h")
+    lengths = [line.size for line in lead.values()]
     unit = _unit_of(points.components)
     energy_unit = _squared(unit) if frequency is None else "U h" if unit == "U" else f"{_squared(unit)} h/U"
     of = "spectral density of the energy" if frequency is not None else "energy"
@@ -88,7 +75,14 @@ def modes_dataset(
     if mean is not None:
         about = ("mean over the samples", unit)
         variables["mean"] = variable(("component", *points.rest), points.mean_of(mean), *about)
-    coordinates = _coordinates(points, frequency, found.energy.shape[-1])
+    coordinates: Variables = {
+        "mode": variable("mode", np.arange(1, found.energy.shape[-1] + 1), "number of the mode"),
+        "component": variable("component", np.array(points.components), "component"),
+    } | lead
+    for axis in points.rest:
+        face = f"{axis}_face"
+        coordinates[axis] = variable(axis, points.coordinates[axis], f"{axis} of cell centres", "h")
+        coordinates[face] = variable(axis, points.coordinates[face], f"{axis} of faces", "h")
     return dataset(variables, coordinates, None, **attributes)
 
 
@@ -104,11 +98,4 @@ def save_modes(found: xr.Dataset, path: Path) -> None:
             long_name = f"{which} part of the {values.attrs['long_name']}"
             parts[f"{name}{ending}"] = part.assign_attrs(values.attrs | {"long_name": long_name})
     file = cf_dataset(xr.Dataset(parts, found.coords, found.attrs | {"Conventions": CONVENTIONS}))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with being_written(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            in_child(lambda: file.to_netcdf(temporary, engine="h5netcdf"))
-            temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, lambda unfinished: file.to_netcdf(unfinished, engine="h5netcdf"))

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from sluice_post.probe_parts import Key
+from sluice_post.hdf5_file import Key
 
 CHUNK_BYTES = 64 * 2**20  # of a Dask chunk, at most, if a time has several planes
+_TIMES = "times_of_files"  # in the encoding of a variable
 
 
 class Piece(Protocol):
@@ -56,19 +57,28 @@ class _StoredArray(BackendArray):
 
 
 def stored_variable(
-    dims: Sequence[str],
-    pieces: Sequence[Piece],
-    points: tuple[int, ...],
-    dtype: np.dtype[Any],
-    attributes: dict[str, Any],
+    dims: Sequence[str], pieces: Sequence[Piece], points: tuple[int, ...], dtype: np.dtype[Any], **attributes: Any
 ) -> xr.Variable:
-    """A variable (time, ...) that is in files: with Dask in chunks, each within a file, else indexed by xarray."""
-    array = _StoredArray(pieces, points, dtype)
-    found = xr.Variable(("time", *dims), indexing.LazilyIndexedArray(array), attributes)
+    """A variable (time, *dims) that is in files until xarray indexes it."""
+    array = indexing.LazilyIndexedArray(_StoredArray(pieces, points, dtype))
+    return xr.Variable(("time", *dims), array, attributes, {_TIMES: tuple(piece.count for piece in pieces)})
+
+
+def times_of_files(found: xr.Dataset) -> tuple[int, ...]:
+    """How many times each file has of the stored variables of a dataset, all in the same files."""
+    times: tuple[int, ...] = next(iter(found.values())).encoding[_TIMES]
+    return times
+
+
+def in_chunks(found: xr.Dataset) -> xr.Dataset:
+    """With Dask, the stored variables in chunks, each within a file; else as they are."""
     if find_spec("dask") is None:
         return found
-    plane = int(np.prod(points[1:])) * dtype.itemsize
-    chunks: dict[Any, Any] = {"time": tuple(piece.count for piece in pieces)}
-    chunks[dims[0]] = max(1, min(points[0], CHUNK_BYTES // max(1, plane * max(chunks["time"], default=1))))
-    in_chunks: xr.Variable = found.chunk(chunks)
-    return in_chunks
+    chunked = {}
+    for name, values in found.variables.items():
+        if (times := values.encoding.get(_TIMES)) is not None:
+            plane = int(np.prod(values.shape[2:])) * values.dtype.itemsize
+            planes = CHUNK_BYTES // max(1, plane * max(times, default=1))
+            chunked[name] = values.chunk({"time": times, values.dims[1]: max(1, min(values.shape[1], planes))})
+    in_files: xr.Dataset = found.assign(chunked)
+    return in_files

@@ -10,10 +10,9 @@ from sluice_post import layout
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.timeseries import TimeSeries
 from sluice_post.watch.case import Case, read_case
+from sluice_post.watch.lines import LogFollower, SeriesFollower
 from sluice_post.watch.pictures import Picture, PictureFollower
 from sluice_post.watch.progress import Pace, Progress, find_progress
-from sluice_post.watch.run_log import LogFollower
-from sluice_post.watch.series import SeriesFollower
 from sluice_post.watch.statistics import LiveProfiles, ProfileFollower
 from sluice_post.watch.status import Status, find_status, read_record
 

@@ -10,7 +10,7 @@ from bokeh.models import ColorBar, ColumnDataSource, CustomJS, Div, InlineStyleS
 from bokeh.plotting import figure
 from matplotlib.colors import to_hex
 
-from sluice_post.style import BLACK, DIVERGING_MAP
+from sluice_post.style import BLACK, DIVERGING_MAP, GREY
 from sluice_post.watch.graphs import FollowingRange, new_graph
 from sluice_post.watch.pictures import Picture
 
@@ -38,17 +38,19 @@ class PictureGraph:
         self._source = ColumnDataSource({"pixels": [], "width": [], "height": []})
         self._pixels = LinearColorMapper(_PALETTES[True], low=0, high=255)
         self._values = LinearColorMapper(_PALETTES[True], low=-1, high=1)
-        self.choice = Select(title="Slice", options=[], width=160, visible=False, margin=(0, 0, 8, 0))
-        self.caption = Div(stylesheets=[style], sizing_mode="stretch_width", margin=0)
+        self.choice = Select(
+            title="Slice", options=[], width=160, visible=False, margin=(0, 0, 8, 0), name="choice", stylesheets=[style]
+        )
+        self.caption = Div(stylesheets=[style], sizing_mode="stretch_width", margin=0, name="caption")
         self.choice.on_change("value", self._choose)
-        self.graph: figure = new_graph("", "", x_range=self._x.model, y_range=self._y.model)
+        self.graph: figure = new_graph("", "", x_range=self._x.model, y_range=self._y.model, name="picture")
         self.graph.grid.visible = False
         self.graph.image(
             image="pixels", x=0, y=0, dw="width", dh="height", source=self._source, color_mapper=self._pixels
         )
         self._bar = ColorBar(
             color_mapper=self._values, width=12, padding=4, title_text_align="left", major_tick_in=0,
-            bar_line_color=BLACK,
+            bar_line_color=GREY, major_label_text_color=BLACK,
         )  # fmt: skip
         self.graph.add_layout(self._bar, "right")
         self.graph.visible = False
@@ -56,6 +58,11 @@ class PictureGraph:
         self.graph.js_on_change("inner_width", keep)
         self._x.model.js_on_change("reset_end", keep)
         self._y.model.js_on_change("reset_end", keep)
+
+    @property
+    def roots(self) -> tuple[Select, Div, figure]:
+        """What belongs to the document."""
+        return self.choice, self.caption, self.graph
 
     def update(self, pictures: Mapping[str, Picture]) -> None:
         """Shows the newest picture of the slice that is chosen."""

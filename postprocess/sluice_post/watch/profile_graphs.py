@@ -24,6 +24,10 @@ _STRESSES = (
 _MAX_CIRCLES = 26
 
 
+def _source(*more: str) -> ColumnDataSource:
+    return ColumnDataSource({key: np.empty(0) for key in ("z", "value", *more)})
+
+
 def _circles(z_plus: Array, values: Array) -> dict[str, Array]:
     """Points of published profiles, evenly spaced in log z+, so that they do not hide the lines."""
     positive = z_plus > 0
@@ -43,34 +47,23 @@ class Profiles:
         self._z.follow(0.1, 200)
         self._lines: dict[str, ColumnDataSource] = {}
         self._points: dict[str, ColumnDataSource] = {}
-        self._mean = self._graph("U⁺", _MEAN, self._tops[0])
-        self._stresses = self._graph("rms velocity / u_τ, −⟨uw⟩/u_τ²", _STRESSES, self._tops[1])
-        self._law = ColumnDataSource({"z": np.empty(0), "value": np.empty(0)})
-        self._sublayer = ColumnDataSource({"z": np.empty(0), "value": np.empty(0)})
+        self._law, self._sublayer = _source(), _source()
+        mean = self._graph("U⁺", _MEAN, self._tops[0])
+        stresses = self._graph("rms velocity / u_τ, −⟨uw⟩/u_τ²", _STRESSES, self._tops[1])
         law = f"ln(z⁺)/{literature.LOG_LAW_KAPPA:g} + {literature.LOG_LAW_B:g}"
         for source, label in ((self._sublayer, "z⁺"), (self._law, law)):
-            self._mean.line("z", "value", source=source, color=GREY, line_dash="dashed", legend_label=label)
-        place_legend(self._mean, "top_left")
-        place_legend(self._stresses, "top_left", columns=2)
-
-    @property
-    def graphs(self) -> dict[str, figure]:
-        """By name."""
-        return {"mean": self._mean, "stresses": self._stresses}
+            mean.line("z", "value", source=source, color=GREY, line_dash="dashed", legend_label=label)
+        place_legend(mean, "top_left")
+        place_legend(stresses, "top_left", columns=2)
+        self.graphs: dict[str, figure] = {"mean": mean, "stresses": stresses}
 
     def _graph(self, label: str, rows: tuple[tuple[str, str, str, str], ...], top: FollowingRange) -> figure:
         graph = new_graph("z⁺", label, height=330, x_axis_type="log", x_range=self._z.model, y_range=top.model)
-        lines = []
         for name, colour, legend, _ in rows:
-            self._lines[name] = ColumnDataSource({key: np.empty(0) for key in ("z", "value", "low", "high")})
-            self._points[name] = ColumnDataSource({key: np.empty(0) for key in ("z", "value")})
-            graph.varea("z", "low", "high", source=self._lines[name], color=colour, alpha=0.22)
-            line = graph.line("z", "value", source=self._lines[name], color=colour, line_width=2, legend_label=legend)
-            graph.scatter(
-                "z", "value", source=self._points[name], marker="circle", size=7,
-                line_color=colour, fill_color="white", line_width=1.5,
-            )  # fmt: skip
-            lines.append(line)
+            source, points = self._lines[name], self._points[name] = _source("low", "high"), _source()
+            graph.varea("z", "low", "high", source=source, color=colour, alpha=0.22)
+            line = graph.line("z", "value", source=source, color=colour, line_width=2, legend_label=legend)
+            graph.scatter("z", "value", source=points, size=7, line_color=colour, fill_color=None, line_width=1.5)
             add_hover(graph, [line], (legend, "@value{0.000}"), ("z⁺", "@z{0.0}"))
         return graph
 
@@ -85,38 +78,27 @@ class Profiles:
             for name, _, _, peak in rows:
                 shown = profiles.along_stress if name == "U" else name
                 z_plus, values = profiles.column(shown)
-                band = live.bands.get(shown)
-                known = z_plus > 0
+                band, known = live.bands.get(shown), z_plus > 0
                 spread = np.zeros(len(values)) if band is None else np.nan_to_num(band)
-                self._lines[name].data = {
-                    "z": z_plus[known],
-                    "value": values[known],
-                    "low": (values - spread)[known],
-                    "high": (values + spread)[known],
-                }
-                self._points[name].data = self._published(name, peak)
-                top = max(top, float(np.nanmax(values)), *np.asarray(self._points[name].data["value"]).tolist())
+                columns = {"z": z_plus, "value": values, "low": values - spread, "high": values + spread}
+                self._lines[name].data = {key: column[known] for key, column in columns.items()}
+                points = self._points[name].data = self._published(name, peak)
+                top = max(top, float(np.nanmax(values)), *points["value"].tolist())
             tops.append(top)
         begin, end = max(0.1, min(1.0, 0.9 * float(profiles.z_plus[0]))), 1.04 * float(profiles.z_plus[-1])
         self._z.follow(begin, end)
         self._tops[0].follow(0.0, 1.12 * tops[0])
         self._tops[1].follow(min(0.0, 1.1 * float(np.nanmin(profiles.column("minus_uw")[1]))), 1.35 * tops[1])
-        self._draw_law(begin, end, profiles.laminar)
+        none = np.empty(0)
+        sublayer = none if profiles.laminar else np.geomspace(begin, min(12.0, end), 60)
+        layer = none if profiles.laminar else np.geomspace(8.0, max(end, 9.0), 2)
+        self._sublayer.data = {"z": sublayer, "value": sublayer}
+        self._law.data = {"z": layer, "value": np.log(layer) / literature.LOG_LAW_KAPPA + literature.LOG_LAW_B}
 
     def _published(self, name: str, peak: str) -> dict[str, Array]:
         reference, live = self._reference, self._live
         if reference is not None and name in reference.values:
             return _circles(reference.z_plus[name], reference.values[name])
         values = live.published.values if reference is None and live is not None and live.published else {}
-        if peak in values:
-            return {"z": np.array([values[f"{peak}_z"]]), "value": np.array([values[peak]])}
-        return {"z": np.empty(0), "value": np.empty(0)}
-
-    def _draw_law(self, begin: float, end: float, laminar: bool) -> None:
-        if laminar:
-            self._sublayer.data = self._law.data = {"z": np.empty(0), "value": np.empty(0)}
-            return
-        sublayer, log_layer = np.geomspace(begin, min(12.0, end), 60), np.geomspace(8.0, max(end, 9.0), 2)
-        self._sublayer.data = {"z": sublayer, "value": sublayer}
-        log_law = np.log(log_layer) / literature.LOG_LAW_KAPPA + literature.LOG_LAW_B
-        self._law.data = {"z": log_layer, "value": log_law}
+        pairs = {"z": f"{peak}_z", "value": peak} if peak in values else {}
+        return {key: np.array([values[pairs[key]]] if pairs else []) for key in ("z", "value")}

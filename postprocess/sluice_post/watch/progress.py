@@ -9,7 +9,7 @@ from math import isfinite
 from sluice_post import layout
 from sluice_post.timeseries import TimeSeries, friction_reynolds_series
 from sluice_post.watch.case import Case
-from sluice_post.watch.run_log import RunLog
+from sluice_post.watch.lines import RunLog
 
 WINDOW = 60.0  # seconds over which the speed is measured; rows that are further apart begin a new measurement
 MIN_WINDOW = 10.0
