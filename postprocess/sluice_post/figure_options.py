@@ -1,13 +1,9 @@
-"""Options of all commands of ``sluice-post`` that write figures: their formats and their width in print.
-
-What draws is imported inside: other commands do not need it.
-"""
+"""Options of all commands of ``sluice-post`` that write figures: their formats and their width in print."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from contextlib import AbstractContextManager, nullcontext
 from typing import TypeAlias
 
 FORMATS = ("png", "pdf", "svg")
@@ -57,14 +53,3 @@ def add_to_commands(commands: Commands) -> None:
     """Adds these options to all commands that write figures."""
     for name in _DRAWING:
         add_figure_options(commands.choices[name])
-
-
-def figures_asked(arguments: argparse.Namespace) -> AbstractContextManager[None]:
-    """Within it, figures are written as the command line asks for."""
-    formats = tuple(dict.fromkeys(getattr(arguments, "figure_formats", ())))
-    width = getattr(arguments, "figure_width", None)
-    if not formats and width is None:
-        return nullcontext()
-    from sluice_post.style import Output, written_as
-
-    return written_as(Output(formats, width))
