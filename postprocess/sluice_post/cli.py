@@ -7,12 +7,13 @@ import functools
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from sluice_post import __version__
 from sluice_post.commands import COMMANDS
 from sluice_post.errors import InputOutputError, PostError, UsageError
-from sluice_post.figure_options import add_to_commands, figures_asked
+from sluice_post.figure_options import add_to_commands
 
 
 class _Parser(argparse.ArgumentParser):
@@ -52,6 +53,17 @@ def _settle_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _figures_asked(arguments: argparse.Namespace) -> AbstractContextManager[None]:
+    """Within it, figures are written as the command line asks for."""
+    formats = tuple(dict.fromkeys(getattr(arguments, "figure_formats", ())))
+    width = getattr(arguments, "figure_width", None)
+    if not formats and width is None:
+        return nullcontext()
+    from sluice_post.style import Output, written_as
+
+    return written_as(Output(formats, width))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit code: 0, 2 (usage) or 4 (input/output)."""
     try:
@@ -59,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         begin, end = getattr(parsed, "begin", None), getattr(parsed, "end", None)
         if begin is not None and end is not None and end <= begin:
             raise UsageError(f"--to {end:g} is not after --from {begin:g}")
-        with figures_asked(parsed):
+        with _figures_asked(parsed):
             COMMANDS[parsed.command].action(parsed)
         sys.stdout.flush()
     except PostError as error:

@@ -31,6 +31,7 @@ from sluice_post.cli_options import (
     positive_number,
 )
 from sluice_post.errors import UsageError, require_installed
+from sluice_post.figure_options import DEFAULT_PANELS
 from sluice_post.flow import flow_of
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.reference import read_budget_reference, read_references
@@ -199,6 +200,48 @@ def _budgets(arguments: argparse.Namespace) -> None:
         drawn = draw_entries(budget_report.entries_of(evaluated, references), folder / layout.FIGURE_FOLDER)
         for path, entry in zip(budget_report.write_tables(evaluated, folder), drawn, strict=True):
             print(f"table: {path}, figure: {entry.written}")
+
+
+@command(
+    "overlay out/a out/b --label coarse fine --panel mean_velocity stresses budget:k -o runs.pdf",
+    "draw several runs into one figure, also of different flows, with published data",
+    option("directories", "output directories of runs", metavar="DIR", type=Path, nargs="+"),
+    option("--label", "a name for each DIR; default: that of the folder", nargs="+", metavar="TEXT"),
+    option(
+        "--panel",
+        "panels of run.plot, such as mean_velocity, stresses, budget:uu, spectrum:uu:y, scalar:temperature:mean; "
+        f"default: {' '.join(DEFAULT_PANELS)}",
+        dest="panels",
+        nargs="+",
+        default=list(DEFAULT_PANELS),
+        metavar="NAME[:ARGUMENT...]",
+    ),
+    files(
+        "--reference", "published profiles, budgets and spectra of one simulation; repeated for others", action="append"
+    ),
+    *TIMES,
+    output("FILE", "figure: .pdf, .svg or .png", required=True),
+)
+def _overlay(arguments: argparse.Namespace) -> None:
+    from sluice_post.overlay import write_overlay
+
+    write_overlay(arguments)
+
+
+@command(
+    "movie out --slice z0.1 -o u.mp4",
+    "write a movie of a slice",
+    *RUN,
+    option("--slice", "slice of the run, such as z0.1", required=True, metavar="LABEL"),
+    option("--field", "field of the slice; default: u", default="u", metavar="NAME"),
+    option("--frames", "at most so many; default: all", type=count, default=1_000_000, metavar="N"),
+    option("--rate", "frames a second; default: 10", type=count, default=10, metavar="N"),
+    output("FILE", "movie: .mp4 (needs ffmpeg) or .gif", required=True),
+)
+def _movie(arguments: argparse.Namespace) -> None:
+    from sluice_post.movie import movie_of
+
+    movie_of(arguments)
 
 
 @command(

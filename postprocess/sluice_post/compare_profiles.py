@@ -54,7 +54,7 @@ _PANELS = (
     (("skew_u", "skew_w"), "skewness"),
     (("flat_u", "flat_v", "flat_w"), "flatness"),
 )
-_COLOURS = {
+COLOURS = {
     **dict.fromkeys(("U", "minus_uw", "u_rms", "omega_x_rms", "skew_u", "flat_u"), COMPONENT["u"]),
     **dict.fromkeys(("k", "v_rms", "omega_y_rms", "flat_v"), COMPONENT["v"]),
     **dict.fromkeys(("dUdz", "w_rms", "omega_z_rms", "skew_w", "flat_w"), COMPONENT["w"]),
@@ -176,7 +176,7 @@ def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, bands: Bands
     for name in names:
         z_plus, values = profiles.column(name)
         several = len(names) > 1
-        label, colour = (QUANTITIES[name], _COLOURS[name]) if several else (None, None)
+        label, colour = (QUANTITIES[name], COLOURS[name]) if several else (None, None)
         colour = line_with_band(axes, z_plus, values, bands.get(name), color=colour, label=label)
         xp, fp = reference.z_plus[name], reference.values[name]
         inside = (xp >= axes.get_xlim()[0]) & (xp <= axes.get_xlim()[1])

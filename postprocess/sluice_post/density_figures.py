@@ -207,7 +207,7 @@ def figure_of_heights(
     if not count:
         return None
     rows, columns = style.panel_grid(count)
-    figure = style.new_figure(3.2 * columns + 1.6, 3.0 * rows + 0.7)
+    figure = style.new_figure(2.9 * columns + 1.6, 3.0 * rows + 0.7)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=sharey)
     for axes in panels.flat[count:]:
         axes.set_visible(False)

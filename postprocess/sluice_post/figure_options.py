@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from contextlib import AbstractContextManager
+from typing import TypeAlias
 
-from sluice_post.style import FORMATS, WIDTHS, Output, written_as
+FORMATS = ("png", "pdf", "svg")
+WIDTHS = {"one": 86 / 25.4, "two": 178 / 25.4}  # of a column and of two in a journal, in inches
+DEFAULT_PANELS = ("mean_velocity", "fluctuations", "shear_stress", "budget:k")
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-COMMANDS = ("report", "profiles", "compare", "budgets", "spectra", "densities", "phases", "probes", "study", "bench")
+_DRAWING = ("report", "profiles", "compare", "budgets", "spectra", "densities", "phases", "probes", "study", "bench",
+            "overlay")  # fmt: skip
 _INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 _NARROWEST, _WIDEST = 1.5, 20.0  # inches
 
@@ -45,13 +49,7 @@ def add_figure_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_to_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds them to all commands that write figures."""
-    for name in COMMANDS:
+def add_to_commands(commands: Commands) -> None:
+    """Adds these options to all commands that write figures."""
+    for name in _DRAWING:
         add_figure_options(commands.choices[name])
-
-
-def figures_asked(arguments: argparse.Namespace) -> AbstractContextManager[None]:
-    """Within it, figures are written as the command line asks for."""
-    formats = tuple(dict.fromkeys(getattr(arguments, "figure_formats", ())))
-    return written_as(Output(formats, getattr(arguments, "figure_width", None)))

@@ -38,21 +38,29 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class _Plane:
+class PlaneOfTime:
     """Values at (up[n], along[m]). Where `periodic`, the picture extends half a cell beyond the points."""
 
     time: float
     values: Array
     up: Array
     along: Array
-    periodic: bool
+    normal: str
+    at: float
+
+    @property
+    def periodic(self) -> bool:
+        """Whether both directions are."""
+        return self.normal == "z"
 
 
-def _plane(series: SliceSeries, scene: Scene) -> _Plane:
+def plane_of_time(series: SliceSeries, scene: Scene) -> PlaneOfTime:
+    """The values of a scene at the first time of a series."""
     x, y, z = (series.coordinates[layout.line_of(scene.field, axis)] for axis in "xyz")
     up, along = {"z": (y, x), "y": (z, x), "x": (z, y)}[series.normal]
+    at = float(series.coordinates[layout.line_of(scene.field, series.normal)][0])
     values = scene.shown(series.fields[scene.field].reshape(up.size, along.size))
-    return _Plane(float(series.time[0]), values, up, along, series.normal == "z")
+    return PlaneOfTime(float(series.time[0]), values, up, along, series.normal, at)
 
 
 def _along_last_axis(values: Array, points: Array, pixels: int, periodic: bool) -> Array:
@@ -71,7 +79,7 @@ def _along_last_axis(values: Array, points: Array, pixels: int, periodic: bool) 
     return found
 
 
-def _pixels(plane: _Plane, width: int, height: int) -> Array:
+def _pixels(plane: PlaneOfTime, width: int, height: int) -> Array:
     """The values in the pixels of a picture, the uppermost row first."""
     rows = _along_last_axis(plane.values, plane.along, width, plane.periodic)
     found: Array = _along_last_axis(rows.T, plane.up, height, plane.periodic).T[::-1]
@@ -84,7 +92,7 @@ def _webp(pixels: NDArray[np.uint8]) -> bytes:
     return buffer.getvalue()
 
 
-def _encoded(planes: list[_Plane], colours: ScalarMappable, aspect: float) -> tuple[list[bytes], int, int]:
+def _encoded(planes: list[PlaneOfTime], colours: ScalarMappable, aspect: float) -> tuple[list[bytes], int, int]:
     """The frames, with their width and height: the largest that are within MAX_BYTES."""
     width = min(WIDTH, round(MAX_HEIGHT / aspect))
     while True:
@@ -102,7 +110,7 @@ def movie_over(figure: Figure, scene: Scene, problems: list[str]) -> Movie | Non
     if Pillow has no WebP. `problems` takes up which slices are damaged.
     """
     planes = [
-        _plane(series, scene)
+        plane_of_time(series, scene)
         for series in some_slices(scene.directory, scene.label, scene.time, MAX_FRAMES, problems)
         if scene.field in series.fields
     ]

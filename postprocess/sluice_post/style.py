@@ -26,6 +26,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 from numpy.typing import NDArray
 
 from sluice_post.errors import InputOutputError, UsageError
+from sluice_post.figure_options import FORMATS, WIDTHS
 from sluice_post.fitting import fit
 from sluice_post.interpolation import interpolate
 
@@ -33,8 +34,6 @@ Array = NDArray[np.float64]
 
 DPI = 200  # of figures for the screen
 DPI_IN_PRINT = 400
-FORMATS = ("png", "pdf", "svg")
-WIDTHS = {"one": 86 / 25.4, "two": 178 / 25.4}  # of a column and of two in a journal, in inches
 _ONE_AND_A_HALF = 5.0  # columns of a journal, in inches
 _TALLEST = 9.0  # of figures in print, in inches
 _NARROW = 2.2  # panels side by side are at least so wide in print, in inches; else they stand below each other

@@ -52,7 +52,7 @@ BUDGETS = [
     ("cell_sizes", {}, r"$z^+$", r"size of the cells over $\eta$"),
 ]
 SCALARS = [
-    ("scalar_budget", {"name": "c"}, r"$z^+$", r"budget of $\langle\theta\theta\rangle$ in wall units"),
+    ("scalar_budget", {"name": "c"}, r"$z^+$", r"budget of $\langle \theta\theta\rangle$ in wall units"),
     ("scalar_budget", {"name": "c", "budget": "wc"}, r"$z^+$", r"budget of $\langle w\theta\rangle$ in wall units"),
     ("scalar_imbalance", {"name": "c", "budget": "uc"}, r"$z^+$", "imbalance$^+$"),
 ]

@@ -153,6 +153,7 @@ def test_no_page_is_wider_than_a_phone(report):
             browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
             for mode in ("light", "dark"):
                 view = browser.new_page(viewport={"width": PHONE, "height": 844}, color_scheme=mode)
+                view.set_default_timeout(120_000)  # milliseconds: a busy machine takes long to draw the graphs
                 for address in (Path(report).resolve().as_uri(), live):
                     view.goto(address)
                     if address == live:
