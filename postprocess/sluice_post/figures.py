@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MultipleLocator
 
 from sluice_post import literature
@@ -40,7 +41,8 @@ def _headroom(axes: Axes, top: float, fraction: float = 0.12, bottom: float = 0.
 def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
     if any(note.get_text() == text for note in axes.texts):  # of another run
         return
-    options = {"fontsize": "small", "color": "#555555", **style}
+    outline = [withStroke(linewidth=3, foreground="white")]  # legible where it crosses a line
+    options = {"fontsize": "small", "color": "#555555", "zorder": 5, "path_effects": outline, **style}
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
 

@@ -54,6 +54,8 @@ def current_axes(ax: Axes | None) -> Axes:
 def shared_axes(axes: Axes) -> Iterator[None]:
     """What the axes show already stays in view."""
     shown = (axes.get_xlim(), axes.get_ylim()) if axes.has_data() else None
+    if shown is not None:
+        axes.autoscale(True)  # the limits set below, for an earlier run, would hide what is beyond them
     yield
     if shown is None:
         return
