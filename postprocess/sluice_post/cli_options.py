@@ -105,4 +105,5 @@ SIDE = option(
     "symmetric, else bottom",
     choices=SIDES,
 )
+LATEX = option("--latex", "also write the table to FILE, as LaTeX for the package booktabs", type=Path, metavar="FILE")
 FOLDER = output("FOLDER", "folder to write to; default: DIR")

@@ -16,6 +16,7 @@ from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.cli_options import (
     COMMANDS,
     FOLDER,
+    LATEX,
     RUN,
     SIDE,
     TIMES,
@@ -56,6 +57,11 @@ def _print_paths(paths: Iterable[Path]) -> None:
         print(f"{'table' if path.suffix == '.csv' else 'figure'}: {path}")
 
 
+def _write_latex(path: Path, text: str) -> None:
+    export.write_text(path, text)
+    print(f"table: {path}")
+
+
 def _save_figures(figures: Mapping[Path, Figure]) -> None:
     from sluice_post.style import save_figure
 
@@ -69,8 +75,10 @@ def _save_figures(figures: Mapping[Path, Figure]) -> None:
     *RUN,
     SIDE,
     files("--reference", "published profiles, budgets and spectra to lay over the run's"),
+    LATEX,
 )
 def _report(arguments: argparse.Namespace) -> None:
+    from sluice_post import latex
     from sluice_post.report import write_report
     from sluice_post.results import evaluate, summary_text
     from sluice_post.run import load_run
@@ -81,8 +89,11 @@ def _report(arguments: argparse.Namespace) -> None:
     reference, published_budgets = read_references([path for path in given if not holds_spectra(path)])
     run = load_run(arguments.directory, arguments.begin, arguments.end, arguments.side)
     results = evaluate(run, heights_of(published_spectra), arguments.side)
+    table = latex.key_figure_table(results) if arguments.latex is not None else ""
     path = write_report(results, reference, published_budgets, published_spectra)
     print(f"{summary_text(results)}\nreport: {path}")
+    if arguments.latex is not None:
+        _write_latex(arguments.latex, table)
 
 
 @command(
@@ -137,9 +148,10 @@ def _profiles(arguments: argparse.Namespace) -> None:
     option("--quantity", "for example U u_rms minus_uw; default: all", nargs="+", metavar="NAME"),
     output("FILE", "figure; default DIR/figures/compare.png"),
     option("--json", "also write the numbers as JSON", type=Path, metavar="FILE"),
+    LATEX,
 )
 def _compare(arguments: argparse.Namespace) -> None:
-    from sluice_post import comparison
+    from sluice_post import comparison, latex
     from sluice_post.compare_profiles import comparison_figure
     from sluice_post.style import figure_style
 
@@ -151,6 +163,9 @@ def _compare(arguments: argparse.Namespace) -> None:
     print(comparison.text(found))
     if arguments.json is not None:
         export.write_text(arguments.json, comparison.json_text(found))
+    if arguments.latex is not None:
+        print()
+        _write_latex(arguments.latex, latex.deviation_tables(found, run))
     if reference is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
         print()
@@ -536,9 +551,10 @@ def _modes(arguments: argparse.Namespace) -> None:
         "figures of the published simulation of this flow at this Reynolds number",
     ),
     output("NAME", "what the names of the files that are written begin with; default: study", default=Path("study")),
+    LATEX,
 )
 def _study(arguments: argparse.Namespace) -> None:
-    from sluice_post import study, study_figures, study_tables
+    from sluice_post import latex, study, study_figures, study_tables
     from sluice_post.style import figure_style
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
@@ -550,6 +566,8 @@ def _study(arguments: argparse.Namespace) -> None:
         path = base.with_name(base.name + ending)
         export.write_text(path, content)
         print(f"table: {path}")
+    if arguments.latex is not None:
+        _write_latex(arguments.latex, latex.study_tables(runs, reference))
     with figure_style():
         for cost in study.costs_of(runs):
             path = base.with_name(f"{base.name}_{cost}.png")

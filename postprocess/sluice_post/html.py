@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from sluice_post import density_tables, layout, scalar_numbers, spectra_tables
 from sluice_post.case_text import value_at
 from sluice_post.flow import NAMES
-from sluice_post.key_figures import Figure, percent_difference
+from sluice_post.key_figures import MAY_BE_ZERO, Figure, percent_difference
 from sluice_post.printed import (
     NO_INTERVAL,
     NOT_DETERMINED,
@@ -114,13 +114,10 @@ class Row(NamedTuple):
     indented: bool = False
 
 
-_MAY_BE_ZERO = ("force_balance",)  # key figures that are differences near 0
-
-
 def _key_figure_row(figure: Figure, label: str, results: Results) -> Row:
     key, value, half_width = figure.key, figure.value, figure.half_width
     known = results.published.values if results.published is not None else {}
-    may_be_zero = key in _MAY_BE_ZERO
+    may_be_zero = key in MAY_BE_ZERO
     imposed = is_exact(value, half_width, scale=1 if may_be_zero else 0)
     determined = imposed or may_be_zero or is_determined(value, half_width)
     difference = ""

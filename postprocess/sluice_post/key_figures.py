@@ -41,6 +41,12 @@ class Figure:
         """The label for text and Markdown."""
         return with_wall(TEXT_LABELS[_of_any_wall(self.key)], self.wall)
 
+    @property
+    def latex_label(self) -> str:
+        """The label for LaTeX."""
+        at_surface = self.key == "u_c_plus" and self.label.startswith(_AT_THE_SURFACE)
+        return with_wall("$U^+$ at the surface" if at_surface else LATEX_LABELS[_of_any_wall(self.key)], self.wall)
+
 
 _LABELS = {
     "re_tau": "Re<sub>τ</sub>",
@@ -94,6 +100,33 @@ TEXT_LABELS = {
     "dissipation": "integral of the production of k",
 }
 TEXT_LABELS |= {f"{key}_z": "  at z+" for key in TEXT_LABELS if key.endswith("_peak")}
+
+# The same for LaTeX, of all figures.
+LATEX_LABELS = {
+    "re_tau": r"$Re_\tau$",
+    "shear": r"wall shear stress$/\rho$",
+    "u_tau": r"friction velocity $u_\tau$",
+    "u_tau_g": r"$u_\tau/G$",
+    "angle": "angle of the wall stress to the geostrophic velocity, degrees",
+    "delta_plus": r"$\delta^+ = u_\tau^2/(f\nu)$",
+    "re_b": r"$Re_b = 2 U_b h/\nu$",
+    "re_w": r"$Re_w = U_w h/\nu$",
+    "u_b_plus": "$U_b^+$",
+    "u_c_plus": "$U_c^+$",
+    "cf": "$C_f$",
+    "u_peak": "peak $u'^+$",
+    "v_peak": "peak $v'^+$",
+    "w_peak": "peak $w'^+$",
+    "uw_peak": r"peak $-\langle u'w'\rangle^+$",
+    "p_peak": "peak $p'^+$",
+    "production_peak": "peak production of $k^+$",
+    "wall_dissipation": "wall dissipation of $k^+$",
+    "dissipation": r"integral of the production of $k$, $\int P\,dz/u_\tau^3$",
+    "force_balance": r"forcing $\cdot\,h$/wall stress $-\,1$",
+}
+LATEX_LABELS |= {f"{key}_z": r"\quad at $z^+$" for key in LATEX_LABELS if key.endswith("_peak")}
+
+MAY_BE_ZERO = ("force_balance",)  # differences near 0
 
 
 def wall_shears(

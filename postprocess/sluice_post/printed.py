@@ -12,6 +12,7 @@ one power of ten in common. Four cases have no interval:
 
 from __future__ import annotations
 
+import re
 from math import floor, inf, isfinite, log10
 
 ROUND_OFF = 1e-9  # an interval that is narrower, relative to the value, is no sampling error
@@ -19,6 +20,8 @@ NO_INTERVAL = "no interval"
 NOT_DETERMINED = "not determined"
 NOT_DEFINED = "not defined"
 _SMALL, _LARGE = 1e-3, 1e6  # beyond these, a power of ten is set apart
+_NUMBER = r"[+-]?\d+(?:\.\d+)?"
+_PRINTED = re.compile(rf"(\({_NUMBER} \+- {_NUMBER}\)(?=e)|{_NUMBER}(?: \+- {_NUMBER})?)(?:e([+-]?\d+))?")
 
 
 def is_exact(value: float, half_width: float | None, scale: float = 0.0) -> bool:
@@ -87,6 +90,16 @@ def with_interval(
     text = f"{shown} {plus_minus} {width}"
     text = f"({text})e{exponent}{unit}" if exponent else text + unit
     return text if may_be_zero or is_determined(value, half_width) else f"{NOT_DETERMINED} ({text})"
+
+
+def in_math(printed: str) -> str:
+    r"""What `with_interval` prints, with its numbers in the math mode of LaTeX: `$181.84 \pm 0.48$`."""
+
+    def math(found: re.Match[str]) -> str:
+        power = "" if found[2] is None else rf" \times 10^{{{int(found[2])}}}"
+        return f"${found[1]}{power}$".replace("+-", r"\pm")
+
+    return _PRINTED.sub(math, printed)
 
 
 def at_place(place: float, half_width: float | None, *, heading: bool = False, plus_minus: str = "+-") -> str:

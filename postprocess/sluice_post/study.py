@@ -38,6 +38,7 @@ class StudyRun:
     steps: float
     seconds: float  # NaN if not recorded
     device: str  # on which most steps were taken
+    times: tuple[float, float]  # over which it was averaged
 
     @property
     def cells(self) -> str:
@@ -100,7 +101,8 @@ def read_run(directory: Path, begin: float | None = None, end: float | None = No
     parameters, blocks = load_statistics(directory, begin, end)
     sampled = blocks.sampled_parameters()
     size = resolution(blocks, parameters, profiles := wall_profiles(blocks.means(), parameters))
-    dt = _mean_step(directory, blocks.time_begin[0], blocks.time_end[-1])
+    times = float(blocks.time_begin[0]), float(blocks.time_end[-1])
+    dt = _mean_step(directory, *times)
     steps = 1 / profiles.u_tau / dt
     seconds_per_step, device = _speed(read_provenance(directory / layout.RUN_FILE, []))
     figures = key_figures(blocks, parameters)
@@ -115,6 +117,7 @@ def read_run(directory: Path, begin: float | None = None, end: float | None = No
         steps=steps,
         seconds=steps * seconds_per_step,
         device=device,
+        times=times,
     )
 
 

@@ -9,18 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from sluice_post.key_figures import LATEX_LABELS
 from sluice_post.study import COSTS, Reference, StudyRun, error_of
 from sluice_post.style import BLUE, GREEN, THIN, VERMILLION, new_figure
 
-PANELS = {
-    "cf": r"$C_f$",
-    "u_c_plus": r"$U_c^+$",
-    "u_peak": r"peak $u'^+$",
-    "v_peak": r"peak $v'^+$",
-    "w_peak": r"peak $w'^+$",
-    "uw_peak": r"peak $-\langle u'w'\rangle^+$",
-    "dissipation": r"dissipation of fluctuations",
-}
+PANELS = {key: LATEX_LABELS[key] for key in ("cf", "u_c_plus", "u_peak", "v_peak", "w_peak", "uw_peak")}
+PANELS["dissipation"] = "dissipation of fluctuations"
 COST_LABELS = {"point_steps": r"point-steps per $h/u_\tau$", "seconds": r"seconds per $h/u_\tau$"}
 _STYLE = {2: (BLUE, "o"), 4: (VERMILLION, "s")}
 

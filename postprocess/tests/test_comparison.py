@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import synthetic
 import test_budgets
+import test_latex
 
 from sluice_post.budgets import evaluate_budgets
 from sluice_post.cli import main
@@ -108,9 +109,12 @@ def test_command_with_profiles_and_budgets(directory, tmp_path, capsys):
     files = [str(tmp_path / name) for name in ("p.csv", "budget_k.csv", "budget_uw.csv")]
     target, figure = tmp_path / "sub" / "c.json", tmp_path / "c.png"
     arguments = ["compare", str(directory), "--reference", *files, "--json", str(target), "-o", str(figure)]
-    assert main(arguments) == 0
+    assert main([*arguments, "--latex", str(tmp_path / "c.tex")]) == 0
     out = capsys.readouterr().out
     assert figure.is_file()
+    *_, of_k, of_uw = test_latex.check((tmp_path / "c.tex").read_text())
+    assert of_k[0][0] == "budget of $k$" and of_uw[0][0] == r"budget of $\langle u'w'\rangle$"
+    assert "turbulent transport" in [row[0] for row in of_k]
     assert re.search(r"^peak production of k\+ +[\d.e+]+ .* [+-]\d", out, re.MULTILINE)
     assert "budget of uw, reference: budget_uw.csv" in out
     content = json.loads(target.read_text())
