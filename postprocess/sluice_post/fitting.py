@@ -24,8 +24,9 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 SMALLEST, LARGEST = 8.0, 9.0  # points, of letters in print
+NOTE = "note"  # marks texts that may stand anywhere near their place
 _TALLEST = 9.0  # inches
-_ROUNDS = 5
+_ROUNDS = 7
 _PLACES = {
     "upper right": (1, 1),
     "upper left": (0, 1),
@@ -118,6 +119,10 @@ def overlaps(figure: Figure) -> list[str]:
         if artist.get_visible() and text and (box := _box(f"{name} ({text})", artist, renderer)) is not None:
             boxes.append(box)
     found = [f"{one.name} overlaps {other.name}" for one, other in combinations(boxes, 2) if one.overlaps(other, slack)]
+    for axes in _all_axes(figure):
+        notes = [text for text in axes.texts if text.get_gid() == NOTE and text.get_visible()]
+        found += [f"note ({note.get_text()}) lies on a line" for note in notes
+                  if _covered(axes, note.get_window_extent(renderer))[0]]  # fmt: skip
     for box in boxes:
         reach = np.abs(box.directions.T) @ box.half
         if np.any(box.centre - reach < -slack) or np.any(box.centre + reach > np.asarray(figure.bbox.size) + slack):
@@ -136,8 +141,9 @@ def fit(figure: Figure) -> None:
         changes = [_fit_shared_legends(figure, renderer), _fit_titles(figure, renderer)]
         for axes in _all_axes(figure):
             changes += [_fit_axis(axes, axis, renderer) for axis in (axes.xaxis, axes.yaxis)]
-            changes += [_fit_notes(axes, renderer), _fit_legend(axes, renderer)]
-        if not any(changes):
+            changes += [_fit_corners(axes, renderer), _fit_legend(axes, renderer)]
+        # Notes come last: once moved they do not return when their panel grows.
+        if not any(changes) and not any([_fit_notes(axes, renderer) for axes in _all_axes(figure)]):
             return
 
 
@@ -235,19 +241,59 @@ def _thin(axis: Axis, count: int) -> bool:
     return count > 2 or isinstance(locator, FixedLocator | LogLocator)
 
 
+def _fit_corners(axes: Axes, renderer: Any) -> bool:
+    """Moves the labels of an abscissa away from those of the ordinate that they touch in a corner."""
+    if not (axes.axison and axes.xaxis.get_visible() and axes.yaxis.get_visible()):
+        return False
+    below, beside = (
+        [label.get_window_extent(renderer) for label in _tick_labels(axis) if label.get_text()]
+        for axis in (axes.xaxis, axes.yaxis)
+    )
+    point = axes.figure.dpi / 72
+    beside = [box.padded(point) for box in beside]
+    touching = [one.y1 - other.y0 for one in below for other in beside if one.overlaps(other)]
+    if not touching:
+        return False
+    pad = axes.xaxis.get_major_ticks()[0].get_pad() + max(touching) / point + 0.5
+    axes.tick_params(axis="x", which="both", pad=pad)
+    return True
+
+
 def _fit_notes(axes: Axes, renderer: Any) -> bool:
-    """Moves texts that leave a panel into it, but for those that stand in its margin."""
+    """Moves texts that leave a panel into it, but for those that stand in its margin; notes also off lines."""
     changed, panel = False, axes.get_window_extent(renderer)
     for text in axes.texts:
         box = text.get_window_extent(renderer)
         if text.get_transform() is not axes.transData or not panel.overlaps(box):
             continue
-        shift = min(0.0, panel.x1 - 3 - box.x1) + max(0.0, panel.x0 + 3 - box.x0)
-        if abs(shift) > 1:
-            x, y = axes.transData.transform(text.get_position())
-            text.set_position(tuple(axes.transData.inverted().transform((x + shift, y))))
+        move = min(0.0, panel.x1 - 3 - box.x1) + max(0.0, panel.x0 + 3 - box.x0), 0.0
+        if text.get_gid() == NOTE:
+            move = _clear_of_lines(axes, text, box.translated(*move), renderer, move)
+        if max(map(abs, move)) > 1:
+            at = axes.transData.transform(text.get_position()) + move
+            text.set_position(tuple(axes.transData.inverted().transform(at)))
             changed = True
     return changed
+
+
+def _clear_of_lines(
+    axes: Axes, note: Text, box: Bbox, renderer: Any, move: tuple[float, float]
+) -> tuple[float, float]:
+    """How far a note must go so that it hides no line, the nearest place; `move` if there is none."""
+    panel = axes.get_window_extent(renderer)
+    others = [text.get_window_extent(renderer) for text in axes.texts if text is not note and text.get_text()]
+    if (legend := axes.get_legend()) is not None:
+        others.append(legend.get_window_extent(renderer))
+    step = 0.5 * box.height
+    shifts = sorted(((x, y) for x in range(-12, 13) for y in range(-12, 13)), key=lambda shift: np.hypot(*shift))
+    for x, y in shifts:
+        place = box.translated(x * step, y * step)
+        within = panel.x0 + 3 <= place.x0 and place.x1 <= panel.x1 - 3 and (
+            panel.y0 + 3 <= place.y0 and place.y1 <= panel.y1 - 3
+        )  # fmt: skip
+        if within and not any(place.overlaps(other) for other in others) and not _covered(axes, place.padded(2))[0]:
+            return move[0] + x * step, move[1] + y * step
+    return move
 
 
 def _fit_shared_legends(figure: Figure, renderer: Any) -> bool:
