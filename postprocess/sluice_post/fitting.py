@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 SMALLEST, LARGEST = 8.0, 9.0  # points, of letters in print
 NOTE = "note"  # marks texts that may stand anywhere near their place
 _TALLEST = 9.0  # inches
+_WIDEST_MARGIN = 0.2  # inches
 _ROUNDS = 7
 _PLACES = {
     "upper right": (1, 1),
@@ -143,7 +145,10 @@ def fit(figure: Figure) -> None:
             changes += [_fit_axis(axes, axis, renderer) for axis in (axes.xaxis, axes.yaxis)]
             changes += [_fit_corners(axes, renderer), _fit_legend(axes, renderer)]
         # Notes come last: once moved they do not return when their panel grows.
-        if not any(changes) and not any([_fit_notes(axes, renderer) for axes in _all_axes(figure)]):
+        if any(changes) or _fit_edges(figure, renderer):
+            continue
+        moved = [_fit_notes(axes, renderer) for axes in _all_axes(figure)]
+        if not any(moved):
             return
 
 
@@ -179,7 +184,8 @@ def _break(text: Text, wanted: float, allowed: float) -> bool:
 def _fit_titles(figure: Figure, renderer: Any) -> bool:
     changed = False
     for axes in _all_axes(figure):
-        place, box = axes.get_subplotspec(), axes.get_window_extent(renderer)
+        place = axes.get_subplotspec() if hasattr(axes, "get_subplotspec") else None  # Matplotlib 3.6: of insets
+        box = axes.get_window_extent(renderer)
         allowed = 1.02 * box.width if place is not None else figure.bbox.width
         if place is not None and place.get_gridspec().ncols == 1:
             allowed = max(
@@ -229,6 +235,22 @@ def _grow(figure: Any) -> bool:
     return True
 
 
+def _fit_edges(figure: Figure, renderer: Any) -> bool:
+    """Widens the margins where panels leave the figure by a little: the layout errs where their aspect is fixed."""
+    engine = figure.get_layout_engine()
+    boxes = [box for axes in figure.axes if axes.get_visible() and (box := axes.get_tightbbox(renderer)) is not None]
+    if not isinstance(engine, ConstrainedLayoutEngine) or not boxes:
+        return False
+    panels, pads = Bbox.union(boxes), {}
+    for along, name in enumerate(("w_pad", "h_pad")):
+        beyond = max(-panels.min[along], panels.max[along] - figure.bbox.size[along]) / figure.dpi
+        pad = engine.get()[name]
+        if beyond > 0.004 and pad < _WIDEST_MARGIN:
+            pads[name] = pad + beyond + 0.01
+    engine.set(**pads)
+    return bool(pads)
+
+
 def _thin(axis: Axis, count: int) -> bool:
     locator = axis.get_major_locator()
     if isinstance(locator, FixedLocator):
@@ -254,7 +276,8 @@ def _fit_corners(axes: Axes, renderer: Any) -> bool:
     touching = [one.y1 - other.y0 for one in below for other in beside if one.overlaps(other)]
     if not touching:
         return False
-    pad = axes.xaxis.get_major_ticks()[0].get_pad() + max(touching) / point + 0.5
+    present: Any = axes.xaxis.get_major_ticks()[0].get_pad()  # type: ignore[func-returns-value]
+    pad = present + max(touching) / point + 0.5
     axes.tick_params(axis="x", which="both", pad=pad)
     return True
 
@@ -276,9 +299,7 @@ def _fit_notes(axes: Axes, renderer: Any) -> bool:
     return changed
 
 
-def _clear_of_lines(
-    axes: Axes, note: Text, box: Bbox, renderer: Any, move: tuple[float, float]
-) -> tuple[float, float]:
+def _clear_of_lines(axes: Axes, note: Text, box: Bbox, renderer: Any, move: tuple[float, float]) -> tuple[float, float]:
     """How far a note must go so that it hides no line, the nearest place; `move` if there is none."""
     panel = axes.get_window_extent(renderer)
     others = [text.get_window_extent(renderer) for text in axes.texts if text is not note and text.get_text()]

@@ -33,21 +33,28 @@ def test_nothing_overlaps_in_print(width):
     assert min(sizes) >= SMALLEST and max(sizes) <= LARGEST
 
 
+# Of each run the figures that have overlapped, and some of each kind.
+OF_BUDGETS = {"mean_velocity", "higher_moments", "invariant_map", "budget_k", "anisotropy"}
+OF_DENSITIES = {"vorticity", "densities", "joint_uw", "quadrants_outside_holes", "wall_shear_joint"}
+
+
 @pytest.mark.parametrize("width", ["one", "two"])
-@pytest.mark.parametrize("write", [opened_runs.write_budgets_run, opened_runs.write_densities_run])
-def test_nothing_overlaps_in_the_figures_of_a_report(tmp_path, monkeypatch, write, width):
+@pytest.mark.parametrize(
+    ("write", "names"), [(opened_runs.write_budgets_run, OF_BUDGETS), (opened_runs.write_densities_run, OF_DENSITIES)]
+)
+def test_nothing_overlaps_in_the_figures_of_a_report(tmp_path, monkeypatch, write, names, width):
     found = {}
 
     def check(figure, path):
-        figure.fit()
-        found[path.stem] = overlaps(figure)
+        if path.stem in names:
+            figure.fit()
+            found[path.stem] = overlaps(figure)
         return [path]
 
     monkeypatch.setattr(report_entries, "save_figure", check)
     monkeypatch.setattr(report_entries, "png_bytes", lambda figure: b"")  # the page is not looked at
     assert main(["report", str(write(tmp_path)), "--format", "pdf", "--width", width]) == 0
-    assert len(found) > 10
-    assert {name: problems for name, problems in found.items() if problems} == {}
+    assert found == {name: [] for name in names}
 
 
 def test_a_note_keeps_off_lines_and_other_texts():
