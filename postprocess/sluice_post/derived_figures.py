@@ -23,9 +23,9 @@ _TEXTS: tuple[tuple[str, tuple[float, float], dict[str, Any]], ...] = (
     ("isotropic", (0.0, -0.012), {"va": "top"}),
     ("one component", (1 / 3, 1 / 3 + 0.012), {"va": "bottom"}),
     ("two components,\naxisymmetric", (-1 / 6, 1 / 6 + 0.016), {"va": "bottom"}),
-    ("two components", (0.03, 0.208), {"va": "bottom"}),
-    ("axisymmetric, one large", (0.215, 0.165), {"va": "center", "rotation": 45, "transform_rotates_text": True}),
-    ("axisymmetric, one small", (-0.105, 0.075), {"va": "center", "rotation": -45, "transform_rotates_text": True}),
+    ("two components", (0.065, 0.213), {"va": "bottom"}),
+    ("axisymmetric,\none large", (0.217, 0.137), {"va": "center", "rotation": 45, "transform_rotates_text": True}),
+    ("axisymmetric,\none small", (-0.115, 0.063), {"va": "center", "rotation": -45, "transform_rotates_text": True}),
 )
 
 
@@ -65,8 +65,8 @@ def invariant_map(axes: Axes, derived: xr.Dataset) -> Axes:
         if np.isinf(height) or height < z_plus[-1]:
             axes.plot([], [], linestyle="none", marker=marker, color=BLACK, markerfacecolor="white", label=label)
     for text, at, style in _TEXTS:
-        axes.text(*at, text, fontsize=11, color="#555555", ha="center", **style)
-    axes.set_xlim(-0.24, 0.4)
+        axes.text(*at, text, fontsize="small", color="#555555", ha="center", **style)
+    axes.set_xlim(-0.25, 0.41)
     axes.set_ylim(-0.04, 0.37)
     axes.set_xlabel(r"$\xi$, where $6\xi^3=b_{ij}b_{jk}b_{ki}$")
     axes.set_ylabel(r"$\eta$, where $6\eta^2=b_{ij}b_{ji}$")

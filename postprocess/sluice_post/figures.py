@@ -14,6 +14,7 @@ from matplotlib.ticker import MultipleLocator
 from sluice_post import literature
 from sluice_post.arrays import Array
 from sluice_post.bands import Bands
+from sluice_post.fitting import NOTE
 from sluice_post.profiles import WallProfiles
 from sluice_post.style import (
     BLACK,
@@ -42,7 +43,7 @@ def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
     if any(note.get_text() == text for note in axes.texts):  # of another run
         return
     outline = [withStroke(linewidth=3, foreground="white")]  # legible where it crosses a line
-    options = {"fontsize": "small", "color": "#555555", "zorder": 5, "path_effects": outline, **style}
+    options = {"fontsize": "small", "color": "#555555", "zorder": 5, "path_effects": outline, "gid": NOTE, **style}
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
 

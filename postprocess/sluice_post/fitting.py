@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
@@ -24,8 +25,10 @@ from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 SMALLEST, LARGEST = 8.0, 9.0  # points, of letters in print
+NOTE = "note"  # marks texts that may stand anywhere near their place
 _TALLEST = 9.0  # inches
-_ROUNDS = 5
+_WIDEST_MARGIN = 0.2  # inches
+_ROUNDS = 7
 _PLACES = {
     "upper right": (1, 1),
     "upper left": (0, 1),
@@ -118,6 +121,10 @@ def overlaps(figure: Figure) -> list[str]:
         if artist.get_visible() and text and (box := _box(f"{name} ({text})", artist, renderer)) is not None:
             boxes.append(box)
     found = [f"{one.name} overlaps {other.name}" for one, other in combinations(boxes, 2) if one.overlaps(other, slack)]
+    for axes in _all_axes(figure):
+        notes = [text for text in axes.texts if text.get_gid() == NOTE and text.get_visible()]
+        found += [f"note ({note.get_text()}) lies on a line" for note in notes
+                  if _covered(axes, note.get_window_extent(renderer))[0]]  # fmt: skip
     for box in boxes:
         reach = np.abs(box.directions.T) @ box.half
         if np.any(box.centre - reach < -slack) or np.any(box.centre + reach > np.asarray(figure.bbox.size) + slack):
@@ -136,8 +143,12 @@ def fit(figure: Figure) -> None:
         changes = [_fit_shared_legends(figure, renderer), _fit_titles(figure, renderer)]
         for axes in _all_axes(figure):
             changes += [_fit_axis(axes, axis, renderer) for axis in (axes.xaxis, axes.yaxis)]
-            changes += [_fit_notes(axes, renderer), _fit_legend(axes, renderer)]
-        if not any(changes):
+            changes += [_fit_corners(axes, renderer), _fit_legend(axes, renderer)]
+        # Notes come last: once moved they do not return when their panel grows.
+        if any(changes) or _fit_edges(figure, renderer):
+            continue
+        moved = [_fit_notes(axes, renderer) for axes in _all_axes(figure)]
+        if not any(moved):
             return
 
 
@@ -173,7 +184,8 @@ def _break(text: Text, wanted: float, allowed: float) -> bool:
 def _fit_titles(figure: Figure, renderer: Any) -> bool:
     changed = False
     for axes in _all_axes(figure):
-        place, box = axes.get_subplotspec(), axes.get_window_extent(renderer)
+        place = axes.get_subplotspec() if hasattr(axes, "get_subplotspec") else None  # Matplotlib 3.6: of insets
+        box = axes.get_window_extent(renderer)
         allowed = 1.02 * box.width if place is not None else figure.bbox.width
         if place is not None and place.get_gridspec().ncols == 1:
             allowed = max(
@@ -223,6 +235,22 @@ def _grow(figure: Any) -> bool:
     return True
 
 
+def _fit_edges(figure: Figure, renderer: Any) -> bool:
+    """Widens the margins where panels leave the figure by a little: the layout errs where their aspect is fixed."""
+    engine = figure.get_layout_engine()
+    boxes = [box for axes in figure.axes if axes.get_visible() and (box := axes.get_tightbbox(renderer)) is not None]
+    if not isinstance(engine, ConstrainedLayoutEngine) or not boxes:
+        return False
+    panels, pads = Bbox.union(boxes), {}
+    for along, name in enumerate(("w_pad", "h_pad")):
+        beyond = max(-panels.min[along], panels.max[along] - figure.bbox.size[along]) / figure.dpi
+        pad = engine.get()[name]
+        if beyond > 0.004 and pad < _WIDEST_MARGIN:
+            pads[name] = pad + beyond + 0.01
+    engine.set(**pads)
+    return bool(pads)
+
+
 def _thin(axis: Axis, count: int) -> bool:
     locator = axis.get_major_locator()
     if isinstance(locator, FixedLocator):
@@ -235,19 +263,58 @@ def _thin(axis: Axis, count: int) -> bool:
     return count > 2 or isinstance(locator, FixedLocator | LogLocator)
 
 
+def _fit_corners(axes: Axes, renderer: Any) -> bool:
+    """Moves the labels of an abscissa away from those of the ordinate that they touch in a corner."""
+    if not (axes.axison and axes.xaxis.get_visible() and axes.yaxis.get_visible()):
+        return False
+    below, beside = (
+        [label.get_window_extent(renderer) for label in _tick_labels(axis) if label.get_text()]
+        for axis in (axes.xaxis, axes.yaxis)
+    )
+    point = axes.figure.dpi / 72
+    beside = [box.padded(point) for box in beside]
+    touching = [one.y1 - other.y0 for one in below for other in beside if one.overlaps(other)]
+    if not touching:
+        return False
+    present: Any = axes.xaxis.get_major_ticks()[0].get_pad()  # type: ignore[func-returns-value]
+    pad = present + max(touching) / point + 0.5
+    axes.tick_params(axis="x", which="both", pad=pad)
+    return True
+
+
 def _fit_notes(axes: Axes, renderer: Any) -> bool:
-    """Moves texts that leave a panel into it, but for those that stand in its margin."""
+    """Moves texts that leave a panel into it, but for those that stand in its margin; notes also off lines."""
     changed, panel = False, axes.get_window_extent(renderer)
     for text in axes.texts:
         box = text.get_window_extent(renderer)
         if text.get_transform() is not axes.transData or not panel.overlaps(box):
             continue
-        shift = min(0.0, panel.x1 - 3 - box.x1) + max(0.0, panel.x0 + 3 - box.x0)
-        if abs(shift) > 1:
-            x, y = axes.transData.transform(text.get_position())
-            text.set_position(tuple(axes.transData.inverted().transform((x + shift, y))))
+        move = min(0.0, panel.x1 - 3 - box.x1) + max(0.0, panel.x0 + 3 - box.x0), 0.0
+        if text.get_gid() == NOTE:
+            move = _clear_of_lines(axes, text, box.translated(*move), renderer, move)
+        if max(map(abs, move)) > 1:
+            at = axes.transData.transform(text.get_position()) + move
+            text.set_position(tuple(axes.transData.inverted().transform(at)))
             changed = True
     return changed
+
+
+def _clear_of_lines(axes: Axes, note: Text, box: Bbox, renderer: Any, move: tuple[float, float]) -> tuple[float, float]:
+    """How far a note must go so that it hides no line, the nearest place; `move` if there is none."""
+    panel = axes.get_window_extent(renderer)
+    others = [text.get_window_extent(renderer) for text in axes.texts if text is not note and text.get_text()]
+    if (legend := axes.get_legend()) is not None:
+        others.append(legend.get_window_extent(renderer))
+    step = 0.5 * box.height
+    shifts = sorted(((x, y) for x in range(-12, 13) for y in range(-12, 13)), key=lambda shift: np.hypot(*shift))
+    for x, y in shifts:
+        place = box.translated(x * step, y * step)
+        within = panel.x0 + 3 <= place.x0 and place.x1 <= panel.x1 - 3 and (
+            panel.y0 + 3 <= place.y0 and place.y1 <= panel.y1 - 3
+        )  # fmt: skip
+        if within and not any(place.overlaps(other) for other in others) and not _covered(axes, place.padded(2))[0]:
+            return move[0] + x * step, move[1] + y * step
+    return move
 
 
 def _fit_shared_legends(figure: Figure, renderer: Any) -> bool:

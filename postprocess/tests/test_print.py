@@ -1,11 +1,13 @@
 """Figures for print: their formats and sizes, and the check that finds what overlaps."""
 
+import opened_runs
 import pytest
 from matplotlib.text import Text
 
+from sluice_post import report_entries
 from sluice_post.cli import main
 from sluice_post.figure_options import WIDTHS, parse_width
-from sluice_post.fitting import LARGEST, SMALLEST, overlaps
+from sluice_post.fitting import LARGEST, NOTE, SMALLEST, overlaps
 from sluice_post.style import Output, figure_style, new_figure, save_figure, written_as
 
 
@@ -29,6 +31,54 @@ def test_nothing_overlaps_in_print(width):
     assert figure.get_figwidth() == pytest.approx(WIDTHS[width])
     sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text()]
     assert min(sizes) >= SMALLEST and max(sizes) <= LARGEST
+
+
+# Of each run the figures that have overlapped, and some of each kind.
+OF_BUDGETS = {"mean_velocity", "higher_moments", "invariant_map", "budget_k", "anisotropy"}
+OF_DENSITIES = {"vorticity", "densities", "joint_uw", "quadrants_outside_holes", "wall_shear_joint"}
+
+
+@pytest.mark.parametrize("width", ["one", "two"])
+@pytest.mark.parametrize(
+    ("write", "names"), [(opened_runs.write_budgets_run, OF_BUDGETS), (opened_runs.write_densities_run, OF_DENSITIES)]
+)
+def test_nothing_overlaps_in_the_figures_of_a_report(tmp_path, monkeypatch, write, names, width):
+    found = {}
+
+    def check(figure, path):
+        if path.stem in names:
+            figure.fit()
+            found[path.stem] = overlaps(figure)
+        return [path]
+
+    monkeypatch.setattr(report_entries, "save_figure", check)
+    monkeypatch.setattr(report_entries, "png_bytes", lambda figure: b"")  # the page is not looked at
+    assert main(["report", str(write(tmp_path)), "--format", "pdf", "--width", width]) == 0
+    assert found == {name: [] for name in names}
+
+
+def test_a_note_keeps_off_lines_and_other_texts():
+    with written_as(Output(("pdf",), WIDTHS["one"])), figure_style():
+        figure = new_figure()
+        axes = figure.subplots()
+        axes.plot([0, 1], [0, 1])
+        first, second = (axes.annotate(text, (0.4, at), gid=NOTE) for text, at in (("a note", 0.4), ("another", 0.42)))
+        assert any("lies on a line" in problem for problem in overlaps(figure))
+        figure.fit()
+    assert overlaps(figure) == []
+    assert all(note.xy == at for note, at in ((first, (0.4, 0.4)), (second, (0.4, 0.42))))
+    assert 0 < abs(first.get_position()[1] - 0.4) < 0.25
+
+
+def test_ticks_of_both_axes_keep_apart_in_a_corner():
+    with written_as(Output(("pdf",), WIDTHS["one"])), figure_style():
+        figure = new_figure()
+        axes = figure.subplots()
+        axes.set(xscale="log", xlim=(1, 100), ylim=(0, 1))
+        axes.tick_params(axis="x", pad=-2)
+        assert any("tick of x" in problem for problem in overlaps(figure))
+        figure.fit()
+    assert overlaps(figure) == []
 
 
 def test_a_text_that_leaves_the_figure_is_found():
