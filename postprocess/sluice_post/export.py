@@ -52,5 +52,8 @@ def dataset_text(found: xr.Dataset, columns: Mapping[str, str | xr.DataArray]) -
         if isinstance(name, str) and f"{name}_ci95" in found:
             arrays[f"{column}_ci95"] = found[f"{name}_ci95"]
     last = list(arrays.values())[-1]
-    repeated = {column: array.broadcast_like(last).transpose(*last.dims) for column, array in arrays.items()}
-    return csv_text({column: array.values.ravel() for column, array in repeated.items()})
+    sizes = dict(zip(last.dims, last.shape, strict=True))
+    repeated: dict[str, np.ndarray] = {}
+    for column, array in arrays.items():  # by names of dimensions: old versions of xarray do not align further indexes
+        repeated[column] = array.variable.set_dims(sizes).values  # type: ignore[no-untyped-call]
+    return csv_text({column: values.ravel() for column, values in repeated.items()})
