@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from matplotlib.figure import Figure as MplFigure
 
-from sluice_post import budget_figures, compare_profiles, figures, layout, literature, spectra_figures
+from sluice_post import budget_figures, deviations, figures, layout, literature, spectra_figures
 from sluice_post.budget_terms import IMBALANCE
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL
@@ -207,7 +207,7 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
         common = [quantity for quantity in quantities if reference and quantity in reference.values]
         drawn[name] = (title, single_panel(partial(draw, profiles=profiles, bands=results.bands)))
         if reference is not None and common:
-            drawn[name] = (title, compare_profiles.comparison_figure(profiles, results.bands, reference, common))
+            drawn[name] = (title, deviations.comparison_figure(profiles, results.bands, reference, common))
     drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress_figure(profiles, results.bands))
     if results.budgets is not None:
         figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)

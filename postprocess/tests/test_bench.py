@@ -335,6 +335,26 @@ def test_links_are_read_too(tmp_path):
     assert (tmp_path / "links.png").exists()
 
 
+def test_what_a_checkpoint_takes_is_compared_part_by_part(tmp_path):
+    entries = [
+        entry("", "", time) | {"what": "checkpoint", "writer": writer, "hints": [], "name": name, "ranks": ranks}
+        for ranks in (1, 2)
+        for writer, factor in (("direct", 1), ("hdf5", 2))
+        for name, time in (("plain write", 1.0 * factor), ("checkpoint", 3.0 * factor))
+    ]
+    for one in entries:
+        for name in ("kind", "layout", "exchange"):
+            del one[name]
+    rows = read_rows([write(tmp_path / "checkpoint.json", *entries)])
+    best = [("checkpoint", 1, 3.0), ("checkpoint", 2, 3.0), ("plain write", 1, 1.0), ("plain write", 2, 1.0)]
+    assert list(fastest(rows)[["exchange", "ranks", "milliseconds"]].itertuples(index=False, name=None)) == best
+    assert panels(rows) == ["writer direct 1 x 2", "writer hdf5 1 x 2"]
+    assert scaling_figure(rows) is None
+    axes = bars_figure(rows[rows.ranks == 1]).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["checkpoint", "plain write"]
+    assert axes.get_xlabel() == "" and bars_figure(rows).axes[-1].get_xlabel() == "ms"
+
+
 def test_the_command_writes_a_figure_beside_the_file(file, capsys):
     assert main(["bench", str(file)]) == 0
     assert (file.parent / "bench.png").stat().st_size > 1000

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from sluice_post.bench import read_results, shared_and_labels, steps_csv_text, steps_table_text
+from sluice_post.bench_figures import STEP_COLOURS, budget_figure, step_weak_scaling_figure
 from sluice_post.cli import main
-from sluice_post.step_figures import COLOURS, budget_figure, weak_scaling_figure
 
 PHASES = {"time step": 0.0, "momentum": 4.0, "tridiagonal": 2.0, "halo exchange": 1.0}
 
@@ -113,7 +113,7 @@ def test_methods_of_one_solve_are_bars_side_by_side(tmp_path):
 
 
 def test_every_phase_has_a_colour_of_its_own():
-    assert len(set(COLOURS.values())) == len(COLOURS)
+    assert len(set(STEP_COLOURS.values())) == len(STEP_COLOURS)
 
 
 def test_the_table_has_a_line_for_each_result(tmp_path):
@@ -138,14 +138,14 @@ def test_weak_scaling_is_that_of_the_fastest_with_equal_points_per_rank(tmp_path
         entry(4.0, ranks=2),
         entry(20.0, ranks=2, cells=(10, 10, 20), tridiagonal="transpose"),
     )
-    total, relative = weak_scaling_figure(steps).axes
+    total, relative = step_weak_scaling_figure(steps).axes
     (line,) = total.get_lines()
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 2, 4], pytest.approx([8, 10, 16]))
     assert list(relative.get_lines()[0].get_ydata()) == pytest.approx([1, 0.8, 0.5])
 
 
 def test_weak_scaling_needs_several_numbers_of_ranks(tmp_path):
-    assert weak_scaling_figure(steps_of(tmp_path, entry(8.0), entry(4.0, ranks=2))) is None
+    assert step_weak_scaling_figure(steps_of(tmp_path, entry(8.0), entry(4.0, ranks=2))) is None
 
 
 def test_the_command_writes_tables_and_figures(tmp_path, capsys):

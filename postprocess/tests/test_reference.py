@@ -4,7 +4,7 @@ import synthetic
 
 from sluice_post import lee_moser
 from sluice_post.bands import profiles_csv
-from sluice_post.compare_profiles import common_quantities, deviation
+from sluice_post.deviations import common_quantities, deviations
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.interpolation import interpolate
 from sluice_post.profiles import wall_profiles
@@ -13,11 +13,20 @@ from sluice_post.statistics import read_statistics
 
 
 @pytest.fixture
-def profiles(tmp_path, flow):
+def run(tmp_path, flow):
     path = tmp_path / "statistics.h5"
     synthetic.write_statistics(path, flow, [synthetic.turbulent_profiles(flow)])
-    parameters, blocks = read_statistics(path)
-    return wall_profiles(blocks.means(), parameters), parameters
+    return read_statistics(path)
+
+
+def profiles_of(run):
+    parameters, blocks = run
+    return wall_profiles(blocks.means(), parameters)
+
+
+def deviation(run, reference, name):
+    (found,) = deviations(run[1], run[0], reference, [name])
+    return found
 
 
 def test_moser_kim_mansour_layout(tmp_path):
@@ -67,6 +76,24 @@ def test_tensor_component_table(tmp_path):
     assert not reference.re_tau_exact
 
 
+@pytest.mark.parametrize(
+    ("header", "citation"),
+    [
+        ("# Authors: Moser, Kim & Mansour\n# Reference: DNS of Turbulent Channel Flow, 1999,\n",
+         "Moser, Kim & Mansour (1999)"),
+        ("%   Myoungkyu Lee and Robert D. Moser,  \n%   Extreme-scale motions,\n%   2018, J. Fluid Mech.\n",
+         "Lee & Moser (2018)"),
+        ("%  - Statistics,  Hoyas et al (2006)\n% - Numerical Method, Kim, Moin & Moser, 1987\n",
+         "Hoyas & Jimenez (2008)"),
+        ("% Code       : Sluice 1.0.0\n", ""),
+    ],
+)  # fmt: skip
+def test_a_header_names_the_paper(tmp_path, header, citation):
+    (tmp_path / "a.dat").write_text(f"{header}% y/delta y^+ U\n0 0 0\n0.1 18 9\n1 180 18\n")
+    reference = read_reference(tmp_path / "a.dat")
+    assert merged([reference, reference]).citation == citation
+
+
 def test_wall_tabulated_twice(tmp_path):
     path = tmp_path / "twice.dat"
     path.write_text("# y/delta y^+ U\n0 0 0\n0 0 0\n0.1 18 9\n1 180 18\n")
@@ -81,6 +108,7 @@ def test_wall_tabulated_twice(tmp_path):
         ("# y y+ U\n", "no rows"),
         ("# y y+ U\n1 2 3\nrubbish\n", "line 3"),
         ("# y y+ U\n1 2 3\n1 2\n", "differ"),
+        ("# Re = 178.12,  y = 0.02997,  y+ = 5.34\n# k_x E_uu\n0 1\n1 1\n", "no line of column headings"),
     ],
 )
 def test_unreadable_references(tmp_path, text, message):
@@ -98,23 +126,21 @@ def test_interpolation_is_exact_for_cubics():
     np.testing.assert_allclose(interpolate(x, xp[:3], xp[:3] ** 2), x**2, atol=1e-11)
 
 
-def test_lee_moser_files_read_back_as_the_run(tmp_path, profiles):
-    run, parameters = profiles
-    texts = lee_moser.profile_texts(run, parameters)
+def test_lee_moser_files_read_back_as_the_run(tmp_path, run):
+    texts = lee_moser.profile_texts(profiles_of(run), run[0])
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     reference = merged([read_reference(tmp_path / name) for name in texts])
-    assert reference.re_tau == pytest.approx(run.re_tau)
+    assert reference.re_tau == pytest.approx(profiles_of(run).re_tau)
     for name in ("U", "u_rms", "v_rms", "w_rms", "k", "P"):
         assert abs(deviation(run, reference, name).largest) < 1e-9
     # From faces to centres and back.
     assert abs(deviation(run, reference, "minus_uw").largest) < 1.0
 
 
-def test_deviation_is_in_per_cent_of_the_peak(tmp_path, profiles):
-    run, _ = profiles
+def test_deviation_is_in_per_cent_of_the_peak(tmp_path, run):
     path = tmp_path / "p.csv"
-    path.write_text(profiles_csv(run))
+    path.write_text(profiles_csv(profiles_of(run)))
     reference = read_reference(path)
     reference.values["u_rms"][:] -= 0.02 * reference.values["u_rms"].max()
     found = deviation(run, reference, "u_rms")
@@ -122,16 +148,15 @@ def test_deviation_is_in_per_cent_of_the_peak(tmp_path, profiles):
     assert found.rms == pytest.approx(2 / 0.98, rel=1e-6)
 
 
-def test_unknown_and_missing_quantities(tmp_path, profiles):
-    run, _ = profiles
+def test_unknown_and_missing_quantities(tmp_path, run):
     path = tmp_path / "u.dat"
     path.write_text("# y/delta y^+ U\n0 0 0\n0.1 18 9\n1 180 18\n")
     reference = read_reference(path)
-    assert common_quantities(run, reference, None) == ["U"]
+    assert common_quantities(profiles_of(run), reference, None) == ["U"]
     with pytest.raises(UsageError, match="unknown quantity 'speed'"):
-        common_quantities(run, reference, ["speed"])
+        common_quantities(profiles_of(run), reference, ["speed"])
     with pytest.raises(UsageError, match="holds no u_rms"):
-        common_quantities(run, reference, ["u_rms"])
+        common_quantities(profiles_of(run), reference, ["u_rms"])
 
 
 def test_re_tau_that_is_not_a_number_is_not_taken(tmp_path):
