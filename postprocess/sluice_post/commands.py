@@ -554,7 +554,7 @@ def _modes(arguments: argparse.Namespace) -> None:
     LATEX,
 )
 def _study(arguments: argparse.Namespace) -> None:
-    from sluice_post import latex, study, study_figures, study_tables
+    from sluice_post import latex, opened_study, study, study_tables
     from sluice_post.style import figure_style
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
@@ -571,7 +571,7 @@ def _study(arguments: argparse.Namespace) -> None:
     with figure_style():
         for cost in study.costs_of(runs):
             path = base.with_name(f"{base.name}_{cost}.png")
-            _save_figures({path: study_figures.error_figure(runs, reference, cost)})
+            _save_figures({path: opened_study.error_figure(runs, reference, cost)})
 
 
 @command(
