@@ -6,7 +6,6 @@ Their y is wall-normal and v its velocity, z is spanwise and w its velocity: the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from sluice_post.arrays import Array
 from sluice_post.bands import Bands
 from sluice_post.budget_terms import IMBALANCE, STRESSES
 from sluice_post.budgets import WallBudgets, wall_budgets
-from sluice_post.child_process import being_written, in_child
+from sluice_post.child_process import write_whole
 from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles
@@ -224,21 +223,13 @@ def _spectra_arrays(found: WallSpectra) -> dict[str, Array]:
 
 def _write_datasets(path: Path, datasets: Mapping[str, Array]) -> None:
     """An HDF5 file with these datasets. What is there is replaced."""
-    unfinished = path.with_name(f"{path.name}.tmp")
 
-    def write() -> None:
+    def write(unfinished: Path) -> None:
         with h5py.File(unfinished, "w") as file:
             for name, content in datasets.items():
                 file[name] = content
 
-    try:
-        with being_written(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            in_child(write)
-            unfinished.replace(path)
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
+    write_whole(path, write)
 
 
 def write_spectra(folder: Path, blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> list[Path]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from sluice_post.key_figures import Figure
 from sluice_post.printed import at_place, exact_text, is_determined, is_exact, with_interval
-from sluice_post.study import COSTS, CostRatio, Reference, StudyRun, cost_ratio, costs_of, error_of
+from sluice_post.study import COSTS, Bounded, Reference, StudyRun, cost_ratio, costs_of, error_of
 from sluice_post.wall_view import MEAN_OF_WALLS
 
 # Key figures of the tables, with their headings and the factor they are multiplied by there; a peak is followed by its
@@ -46,14 +46,14 @@ def place_text(place: float, half_width: float) -> str:
     return f" at {number_text(place, half_width)}"
 
 
-def _ratio_text(ratio: CostRatio) -> str:
+def bounded_text(number: Bounded) -> str:
     """For example `3.1 (2.2 to 4.5)`, or only the bound that there is."""
-    value, low, high = (f"{number:.2g}" for number in (ratio.value, ratio.low, ratio.high))
-    if ratio.high == inf:
-        bounds = f"> {low}" if ratio.low > 0 else ""
+    value, low, high = (f"{one:.2g}" for one in number)
+    if number.high == inf:
+        bounds = f"> {low}" if number.low > 0 else ""
     else:
-        bounds = f"{low} to {high}" if ratio.low > 0 else f"< {high}"
-    if not isfinite(ratio.value):
+        bounds = f"{low} to {high}" if number.low > 0 else f"< {high}"
+    if not isfinite(number.value):
         return bounds or "not known"
     return value if low == high or not bounds else f"{value} ({bounds})"
 
@@ -114,7 +114,7 @@ def table_text(runs: Sequence[StudyRun], reference: Reference) -> str:
     ]
     for name in costs_of(runs) if {run.order for run in runs} >= {2, 4} else []:
         ratios = [
-            [run.cells, *(_ratio_text(cost_ratio(runs, run, reference, key, COSTS[name])) for key in keys)]
+            [run.cells, *(bounded_text(cost_ratio(runs, run, reference, key, COSTS[name])) for key in keys)]
             for run in runs
             if run.order == 4
         ]
