@@ -155,18 +155,15 @@ def _compare(arguments: argparse.Namespace) -> None:
     from sluice_post.deviations import comparison_figure
     from sluice_post.style import figure_style
 
-    reference, budgets = read_references(arguments.reference)
     run = _run(arguments)
-    found = comparison.compare_run(
-        run.directory, run.parameters, run.blocks, reference, budgets, arguments.quantity, arguments.side
-    )
+    found = run.compare(*arguments.reference, quantities=arguments.quantity)
     print(found)
     if arguments.json is not None:
         export.write_text(arguments.json, comparison.json_text(found))
     if arguments.latex is not None:
         print()
         _write_latex(arguments.latex, latex.deviation_tables(found, run))
-    if reference is not None:
+    if (reference := found.reference) is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
         print()
         with figure_style():

@@ -12,15 +12,14 @@ from typing import Any
 from sluice_post import deviations
 from sluice_post.budgets import require_budgets
 from sluice_post.deviations import BudgetDeviations, Deviation
+from sluice_post.evaluated_run import EvaluatedRun
 from sluice_post.flow import flow_of, held_reynolds
 from sluice_post.flow_words import unknown_flow_note
-from sluice_post.key_figures import Figure, key_figures, percent_difference, published_of
+from sluice_post.key_figures import Figure, percent_difference, published_of
 from sluice_post.literature import Published, require
-from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
-from sluice_post.profiles import WallProfiles, wall_profiles
-from sluice_post.reference import Reference, References, read_references
-from sluice_post.statistics import Blocks
+from sluice_post.profiles import WallProfiles
+from sluice_post.reference import Reference, read_references
 
 
 @dataclass(frozen=True)
@@ -74,49 +73,29 @@ class Comparison:
         return "\n\n".join(parts)
 
 
-def compare_with(
-    directory: Path,
-    parameters: FlowParameters,
-    blocks: Blocks,
-    files: Sequence[Path],
-    asked: Sequence[str] | None = None,
-    side: str | None = None,
-) -> Comparison:
-    """Compares a run with the published profiles and budgets in files; without any, with known key figures."""
-    if files:
-        return compare_run(directory, parameters, blocks, *read_references(files), asked, side)
-    figures = key_figures(blocks, parameters, side)
-    measured = {figure.key: figure.value for figure in figures}
-    held = held_reynolds(parameters, measured)
-    published = require(flow_of(parameters), held, measured["re_tau"])
-    profiles = wall_profiles(blocks.means(), parameters, side)
-    return Comparison(profiles, None, key_differences(figures, published), [], [])
+def compare_with(run: EvaluatedRun, files: Sequence[Path], asked: Sequence[str] | None = None) -> Comparison:
+    """Compares a run with the published profiles and budgets in files; without any, with known key figures.
 
-
-def compare_run(
-    directory: Path,
-    parameters: FlowParameters,
-    blocks: Blocks,
-    reference: Reference | None,
-    budgets: References,
-    asked: Sequence[str] | None = None,
-    side: str | None = None,
-) -> Comparison:
-    """Compares a run with published profiles and budgets. `asked`: the quantities among the profiles."""
-    profiles = wall_profiles(blocks.means(), parameters, side)
+    `asked`: the quantities among the profiles.
+    """
+    blocks, parameters, side = run.blocks, run.parameters, run.selection.side
+    reference, budgets = read_references(files)
     if budgets:
-        require_budgets(blocks, parameters, directory)
+        require_budgets(blocks, parameters, run.directory)
+    profiles, figures, flow = run.wall_profiles, run.table, flow_of(parameters)
     names = deviations.common_quantities(profiles, reference, asked) if reference is not None else []
-    scales = reference or next(iter(budgets.values()))
-    flow = flow_of(parameters)
-    published = published_of(scales, flow, budgets.get("k"))
+    if files:
+        published = published_of(reference or next(iter(budgets.values())), flow, budgets.get("k"))
+    else:
+        measured = {figure.key: figure.value for figure in figures}
+        published = require(flow, held_reynolds(parameters, measured), measured["re_tau"])
     return Comparison(
         profiles,
         reference,
-        key_differences(key_figures(blocks, parameters, side), published),
+        key_differences(figures, published),
         deviations.deviations(blocks, parameters, reference, names, side) if reference is not None else [],
         deviations.budget_deviations(blocks, parameters, budgets, side) if budgets else [],
-        unknown_flow_note(flow),
+        unknown_flow_note(flow) if files else "",
     )
 
 
