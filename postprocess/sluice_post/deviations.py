@@ -21,7 +21,7 @@ from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles
 from sluice_post.reference import Reference, References
 from sluice_post.statistics import Blocks, Means
-from sluice_post.style import COMPONENT, flatness_axis, line_with_band, log_wall_axis, new_figure
+from sluice_post.style import COMPONENT, flatness_axis, line_with_band, log_wall_axis, new_figure, published_points
 from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import with_wall
 
@@ -238,10 +238,7 @@ def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, bands: Bands
         xp, fp = xp[inside], fp[inside]
         marks = np.unique(np.searchsorted(xp, np.geomspace(max(xp[0], 1e-3), xp[-1], 26)))
         marks = marks[marks < len(xp)]
-        axes.plot(
-            xp[marks], fp[marks], linestyle="none", marker="o", markersize=4.2,
-            markerfacecolor="white", markeredgecolor=colour, markeredgewidth=1.1, zorder=4,
-        )  # fmt: skip
+        published_points(axes, xp[marks], fp[marks], colour, markersize=4.2, markeredgewidth=1.1)
 
 
 def comparison(axes: Axes, quantity: str, profiles: WallProfiles, bands: Bands, reference: Reference) -> Axes:

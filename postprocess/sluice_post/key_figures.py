@@ -291,7 +291,7 @@ def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = N
 class Resolution:
     """Cell sizes and domain in wall units, and the averaging time in h/u_tau.
 
-    `periods`: the averaging time in periods 2 pi/f of the mean flow of an Ekman layer; NaN for other flows.
+    The report has the averaging time in `unit`: that of an Ekman layer in periods 2 pi/f of its mean flow.
     """
 
     dx_plus: float
@@ -302,44 +302,20 @@ class Resolution:
     lx_plus: float
     ly_plus: float
     turnovers: float
-    periods: float = float("nan")
+    has_periods: bool
+    averaged: float  # in `unit`, as is the time below which intervals are too narrow
+    unit: Markup
+    long_enough: float
+    long_enough_text: Markup  # with its unit
     wall: str = ""  # whose wall units they are, where there is a choice
-
-    @property
-    def has_periods(self) -> bool:
-        """Whether the averaging time is measured in periods, not in h/u_tau."""
-        return bool(np.isfinite(self.periods))
-
-    @property
-    def averaged(self) -> float:
-        """The averaging time in its unit."""
-        return self.periods if self.has_periods else self.turnovers
-
-    @property
-    def unit(self) -> Markup:
-        """The unit of the averaging time."""
-        return Markup("periods 2π/f" if self.has_periods else "h/u<sub>τ</sub>")
-
-    @property
-    def long_enough(self) -> float:
-        """The averaging time, in its unit, below which intervals are too narrow.
-
-        15 h/u_tau are 30 integral time scales of Re_tau. An Ekman layer needs a whole period, which is far longer.
-        """
-        return 1.0 if self.has_periods else 15.0
-
-    @property
-    def long_enough_text(self) -> Markup:
-        """`long_enough` with its unit."""
-        unit = Markup("period 2π/f") if self.has_periods else self.unit
-        return Markup("{} {}").format(f"{self.long_enough:g}", unit)
 
 
 def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfiles) -> Resolution:
     """Resolution of a run in its own wall units."""
     plus = profiles.u_tau / parameters.viscosity
     dz = np.diff(profiles.z_face)
-    time = float(blocks.time_end[-1] - blocks.time_begin[0])
+    time, has_periods = float(blocks.time_end[-1] - blocks.time_begin[0]), parameters.is_ekman_layer
+    unit = Markup("periods 2π/f" if has_periods else "h/u<sub>τ</sub>")
     return Resolution(
         dx_plus=parameters.size[0] / parameters.cells[0] * plus,
         dy_plus=parameters.size[1] / parameters.cells[1] * plus,
@@ -349,6 +325,11 @@ def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfile
         lx_plus=parameters.size[0] * plus,
         ly_plus=parameters.size[1] * plus,
         turnovers=time * profiles.u_tau,
-        periods=time / parameters.inertial_period if parameters.is_ekman_layer else float("nan"),
+        has_periods=has_periods,
+        averaged=time / parameters.inertial_period if has_periods else time * profiles.u_tau,
+        unit=unit,
+        # 15 h/u_tau are 30 integral time scales of Re_tau. An Ekman layer needs a whole period, which is far longer.
+        long_enough=1.0 if has_periods else 15.0,
+        long_enough_text=Markup("1 period 2π/f") if has_periods else Markup("15 ") + unit,
         wall=profiles.wall,
     )
