@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy.stats import linregress
 
 from sluice_post.bench import fastest, text_table
 from sluice_post.printed import with_interval
@@ -45,11 +44,11 @@ class PowerLaw:
 def fitted_power_law(sizes: Sequence[float], times: Sequence[float]) -> PowerLaw:
     """The fit to positive times at positive sizes, at least two of which differ."""
     x, y = np.log(sizes), np.log(times)
-    fit = linregress(x, y)
-    exponent, constant = -float(fit.slope), math.exp(fit.intercept)
+    slope, logarithm = map(float, np.polyfit(x, y, 1))
     if len(x) < 3:
-        return PowerLaw(exponent, constant, None, None)
-    return PowerLaw(exponent, constant, float(fit.stderr), float(np.std(y - fit.slope * x, ddof=2)))
+        return PowerLaw(-slope, math.exp(logarithm), None, None)
+    scatter = float(np.std(y - slope * x, ddof=2))
+    return PowerLaw(-slope, math.exp(logarithm), scatter / (float(np.std(x)) * math.sqrt(len(x))), scatter)
 
 
 # Times of a round trip that are fitted.
