@@ -280,13 +280,7 @@ def test_transforms_of_libraries_do_not_count_as_decompositions(rows_of):
     assert scaling_figure(rows) is None
 
 
-def test_rates_are_drawn_over_piece_sizes(rows_of):
-    curve, chosen = pieces_figure(rows_of(*TRANSFORMS)).axes[0].get_lines()[:2]
-    assert xy(curve) == ([0.25, 1], [1, 2])
-    assert list(chosen.get_xdata()) == [1]
-
-
-def test_a_limit_on_pieces_in_flight_is_marked(rows_of):
+def test_rates_are_drawn_over_piece_sizes_with_a_limit_on_pieces_in_flight_marked(rows_of):
     limited = {"bytes": 1 << 20, "in_flight": 4, "milliseconds": 0.8, "gb_per_s": 2.5}
     unlimited = [point | {"in_flight": 0} for point in CURVE]
     pieces = PIECES | {"in_flight": 4, "piece_curve": [*unlimited, limited]}
