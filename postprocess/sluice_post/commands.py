@@ -152,21 +152,18 @@ def _profiles(arguments: argparse.Namespace) -> None:
 )
 def _compare(arguments: argparse.Namespace) -> None:
     from sluice_post import comparison, latex
-    from sluice_post.compare_profiles import comparison_figure
+    from sluice_post.deviations import comparison_figure
     from sluice_post.style import figure_style
 
-    reference, budgets = read_references(arguments.reference)
     run = _run(arguments)
-    found = comparison.compare_run(
-        run.directory, run.parameters, run.blocks, reference, budgets, arguments.quantity, arguments.side
-    )
-    print(comparison.text(found))
+    found = run.compare(*arguments.reference, quantities=arguments.quantity)
+    print(found)
     if arguments.json is not None:
         export.write_text(arguments.json, comparison.json_text(found))
     if arguments.latex is not None:
         print()
         _write_latex(arguments.latex, latex.deviation_tables(found, run))
-    if reference is not None:
+    if (reference := found.reference) is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
         print()
         with figure_style():
@@ -197,7 +194,7 @@ def _convert(arguments: argparse.Namespace) -> None:
     FOLDER,
 )
 def _budgets(arguments: argparse.Namespace) -> None:
-    from sluice_post import budget_report, compare_budgets
+    from sluice_post import budget_report, deviations
     from sluice_post.budgets import table_text
     from sluice_post.report_entries import draw_entries
 
@@ -206,8 +203,8 @@ def _budgets(arguments: argparse.Namespace) -> None:
     found = [run.evaluated_budgets, *run.evaluated_scalar_budgets.values()]
     texts = [table_text(evaluated) for evaluated in found]
     if references:
-        deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, references, arguments.side)
-        texts.append(compare_budgets.table_text(deviations))
+        found_deviations = deviations.budget_deviations(run.blocks, run.parameters, references, arguments.side)
+        texts.append(deviations.budget_table_text(found_deviations))
         texts += [note] if (note := unknown_flow_note(flow_of(run.parameters))) else []
     print("\n\n".join(texts) + "\n")
     folder = arguments.output or run.directory
@@ -554,7 +551,7 @@ def _modes(arguments: argparse.Namespace) -> None:
     LATEX,
 )
 def _study(arguments: argparse.Namespace) -> None:
-    from sluice_post import latex, study, study_figures, study_tables
+    from sluice_post import latex, opened_study, study, study_tables
     from sluice_post.style import figure_style
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
@@ -571,7 +568,7 @@ def _study(arguments: argparse.Namespace) -> None:
     with figure_style():
         for cost in study.costs_of(runs):
             path = base.with_name(f"{base.name}_{cost}.png")
-            _save_figures({path: study_figures.error_figure(runs, reference, cost)})
+            _save_figures({path: opened_study.error_figure(runs, reference, cost)})
 
 
 @command(
@@ -633,7 +630,7 @@ def _validation(arguments: argparse.Namespace) -> None:
 
 @command(
     "bench fft_1.json fft_2.json fft_4.json -o fft",
-    "tables and figures of what sluice bench step, transpose, fft or links wrote as JSON",
+    "tables and figures of what sluice bench step, transpose, fft, links or checkpoint wrote as JSON",
     files("files", "written by sluice bench ... --json FILE"),
     output(
         "NAME", "what the names of the files that are written begin with; default: the first FILE without its suffix"
@@ -655,7 +652,7 @@ def _validation(arguments: argparse.Namespace) -> None:
     ),
 )
 def _bench(arguments: argparse.Namespace) -> None:
-    from sluice_post import bench, bench_figures, bench_scaling, fft_model, step_figures
+    from sluice_post import bench, bench_figures, bench_scaling, fft_model
     from sluice_post.style import figure_style
 
     if (arguments.forecast is None) != (arguments.network is None):
@@ -683,6 +680,5 @@ def _bench(arguments: argparse.Namespace) -> None:
         export.write_text(path("_phases.csv"), bench.steps_csv_text(steps))
         print(f"\ntable: {path('_phases.csv')}")
     with figure_style():
-        figures = {} if rows.empty else bench_figures.all_figures(rows)
-        figures |= {} if steps.empty else step_figures.all_figures(steps)
+        figures = bench_figures.all_figures(results)
         _save_figures({path(f"{name}.png"): figure for name, figure in figures.items()})
