@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from sluice_post.cli_options import WIDTHS
 from sluice_post.errors import PostError, UsageError
-from sluice_post.figure_options import WIDTHS
 from sluice_post.style import (
     BLACK,
     LINE_STYLES,

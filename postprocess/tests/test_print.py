@@ -6,7 +6,7 @@ from matplotlib.text import Text
 
 from sluice_post import report_entries
 from sluice_post.cli import main
-from sluice_post.figure_options import WIDTHS, parse_width
+from sluice_post.cli_options import WIDTHS, parse_width
 from sluice_post.fitting import LARGEST, NOTE, SMALLEST, overlaps
 from sluice_post.style import Output, figure_style, new_figure, save_figure, written_as
 
