@@ -7,7 +7,7 @@ ticks left out, and legends moved to where they hide no line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -396,11 +396,15 @@ def _above(axes: Axes, legend: Legend, panel: Bbox, renderer: Any) -> dict[str, 
     return {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": columns, "borderaxespad": 0.2}
 
 
-def _with_legend(axes: Any, legend: Legend, **options: Any) -> Legend:
-    """The panel's legend anew."""
-    handles, labels = axes.get_legend_handles_labels()
+def unique(handles: Sequence[Any], labels: Sequence[str]) -> tuple[list[Any], list[str]]:
+    """The entries of a legend in which each label stands once, with its first handle."""
     first = dict(zip(reversed(labels), reversed(handles), strict=True))
     names = list(dict.fromkeys(labels))
-    title = legend.get_title().get_text()
-    made: Legend = axes.legend([first[name] for name in names], names, title=title or None, **options)
+    return [first[name] for name in names], names
+
+
+def _with_legend(axes: Any, legend: Legend, **options: Any) -> Legend:
+    """The panel's legend anew."""
+    title = legend.get_title().get_text() or None
+    made: Legend = axes.legend(*unique(*axes.get_legend_handles_labels()), title=title, **options)
     return made
