@@ -384,12 +384,12 @@ def _probes(arguments: argparse.Namespace) -> None:
     from sluice_post import probe_figures
     from sluice_post import probes as sampled
     from sluice_post.convection import convection, has_whole_line
-    from sluice_post.probe_parts import find_probes
+    from sluice_post.probe_parts import find_series
     from sluice_post.run import check_directory
     from sluice_post.style import figure_style
 
     directory = check_directory(arguments.directory)
-    names = arguments.probe or find_probes(directory)
+    names = arguments.probe or find_series(directory, layout.PROBE_FOLDER)
     if not names:
         raise UsageError(f"{directory}: there are no probes; ask for them by output.probes in the case")
     if arguments.xdmf:
