@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+
 from sluice_post import density_report, export, layout, lee_moser, scalar_report
 from sluice_post.bands import bands_of, profiles_csv
 from sluice_post.densities import load_densities
@@ -33,13 +34,12 @@ def convert(arguments: argparse.Namespace) -> None:
     if of_csv:
         told += scalar_report.write_tables(evaluate_scalars(blocks, parameters, side)[0], folder)
     file = layout.DENSITIES_FILE if of_csv else layout.SPECTRA_FILE
+    has_more = not profiles.laminar and (directory / file).is_file()
     try:
-        if profiles.laminar or not (directory / file).is_file():
-            pass
-        elif of_csv:
+        if has_more and of_csv:
             evaluated = evaluate_densities(load_densities(directory, blocks, *times), parameters, side=side)
             told += density_report.write_tables(evaluated, folder)
-        else:
+        elif has_more:
             told += lee_moser.write_spectra(folder, load_spectra(directory, blocks, *times), parameters, side)
     except NoBlocksError as error:
         told.append(f"no {file.removesuffix('.h5')}: {error}")
