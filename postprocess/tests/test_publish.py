@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import h5py
-import numpy as np
 import pytest
 import synthetic
 import yaml
@@ -14,7 +13,6 @@ import yaml
 pytest.importorskip("h5netcdf")
 
 from sluice_post.cli import main
-from sluice_post.hashes import values_hash
 from sluice_post.publish import absolute_paths
 
 HOST, PATH = "node0815.cluster", "/home/jane.doe/runs/channel"
@@ -26,19 +24,11 @@ initial: {{profile: {PATH}.csv}}
 """
 
 
-def set_case(path: Path, case: str) -> None:
-    with h5py.File(path, "r+") as file:
-        file.attrs["resolved_case"] = case
-        values = {name: value for name, value in file.attrs.items() if name != "values_hash"}
-        plain = {name: value if isinstance(value, str) else value.item() for name, value in values.items()}
-        file.attrs["values_hash"] = np.uint64(values_hash(plain))
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run whose case and record name a host, a user and paths."""
     directory = synthetic.write_run(tmp_path / "run", synthetic.Flow(cells=(16, 12, 24)), blocks=3)
-    set_case(directory / "statistics.h5", CASE)
+    synthetic.set_case(directory / "statistics.h5", CASE)
     machine = {"host": HOST, "device": "a processor"}
     record = {"version": "1.0", "ranks": 2, "machine": machine, "started_from": PATH, "unknown": HOST}
     (directory / "run.json").write_text(json.dumps(record | {"runs": [record]}))
@@ -117,7 +107,7 @@ def test_stored_results_are_published(run: Path, tmp_path: Path) -> None:
 
 def test_short_paths_are_hidden_in_the_case_alone(run: Path, tmp_path: Path) -> None:
     """Numbers and texts with the bytes of such a path stay as they are; so does a record without a machine."""
-    set_case(run / "statistics.h5", CASE.replace(PATH, "/h"))
+    synthetic.set_case(run / "statistics.h5", CASE.replace(PATH, "/h"))
     (run / "run.json").write_text('{"machine": ["unknown"]}')
     folder = tmp_path / "deposit"
     assert publish(run, folder) == 0
