@@ -25,7 +25,7 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.exported_run import NetCdf, write_run
 from sluice_post.flow import flow_of, held_reynolds
 from sluice_post.flow_words import flow_text
-from sluice_post.hashes import ENDING, ENDING_MARK, values_hash
+from sluice_post.hashes import ENDING, values_hash
 from sluice_post.hdf5_file import Hdf5File, append_metadata_hash, reading
 from sluice_post.key_figures import figures_of
 from sluice_post.opened_run import OpenedRun
@@ -86,24 +86,16 @@ def _hide_paths(path: Path, case: str) -> None:
 
     All else in the file stays as it is, also bytes that look like a short path.
     """
-    size, is_ours = path.stat().st_size, path.suffix == ".h5"
-    excluded = None  # ranges that the hash of the whole file does not cover, where the file has one
+    excluded, is_ours = None, path.suffix == ".h5"
     if is_ours:
         with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
-            values = file.values("/")
+            values, excluded = file.root, file.excluded
         case = str(values[layout.ATTR_CASE])  # that of a restart may differ
     masked = _without_paths(case, _masked)
     if masked == case:
         return
-    if is_ours:
-        with path.open("rb") as stored:
-            stored.seek(-ENDING.size, os.SEEK_END)
-            count, _, mark = ENDING.unpack(stored.read())
-            if mark == ENDING_MARK:
-                size -= ENDING.size + 16 * count
-                stored.seek(size)
-                excluded = np.frombuffer(stored.read(16 * count), dtype=np.uint64)
-        os.truncate(path, size)
+    if excluded is not None:
+        os.truncate(path, path.stat().st_size - ENDING.size - excluded.nbytes)
     old, new = (text.encode("utf-8", "surrogateescape") for text in (case, masked))
     with path.open("r+b") as file_bytes, mmap.mmap(file_bytes.fileno(), 0) as content:
         place = -1
