@@ -92,7 +92,7 @@ def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]
 def write_spectra_tables(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
     """A CSV file of spectra along x and one of those along y for each scalar; their paths."""
     texts = {
-        layout.SCALAR_SPECTRA_NAME.format(evaluated.name, axis): spectra_tables.scalar_spectra_csv(evaluated, axis)
+        layout.SCALAR_SPECTRA_NAME.format(evaluated.name, axis): spectra_tables.spectra_csv(evaluated, axis)
         for evaluated in spectra
         for axis in AXES
     }
