@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from sluice_post.bench import OTHER, Results, phase_names, shared_and_labels
-from sluice_post.bench_scaling import SCALING, collapses, scaling_curves, strong_scaling, times_of
+from sluice_post.bench_scaling import SCALING, collapses, scaling_curves, strong_scaling
 from sluice_post.style import BLACK, BLUE, BROWN, GREEN, GREY, OLIVE, ORANGE, PURPLE, SKY, TEAL, VERMILLION, new_figure
 
 STEP_COLOURS = {  # of the phases of a step
@@ -117,10 +117,9 @@ def scaling_figure(rows: pd.DataFrame) -> Figure | None:
     for axes, (title, time_of) in zip(figure.subplots(1, len(SCALING)), SCALING.items(), strict=True):
         all_ranks: list[int] = []
         for name, curve in curves.items():
-            fit = strong_scaling(curve, time_of)
+            ranks, times, fit = strong_scaling(curve, time_of)
             if fit is None:
                 continue
-            ranks, times = times_of(curve, time_of)
             label = rf"{name}, $\gamma$ = {fit.text}"
             axes.loglog(ranks, [times[0] / time for time in times], "o-", label=label)
             all_ranks += ranks
