@@ -17,9 +17,9 @@ def _convert_densities(
 ) -> None:
     """Writes densities.h5 as CSV, if it is there and the flow fluctuates."""
     from sluice_post.densities import load_densities
-    from sluice_post.density_report import write_tables
     from sluice_post.errors import NoBlocksError
     from sluice_post.evaluated_densities import evaluate_densities
+    from sluice_post.report_parts import densities_part
 
     laminar = wall_profiles(statistics.means(), parameters).laminar
     if laminar or not (arguments.directory / layout.DENSITIES_FILE).is_file():
@@ -29,15 +29,15 @@ def _convert_densities(
     except NoBlocksError as error:
         print(f"no densities: {error}")
         return
-    for path in write_tables(evaluate_densities(loaded, parameters, side=arguments.side), folder):
+    for path in densities_part(evaluate_densities(loaded, parameters, side=arguments.side)).write_tables(folder):
         print(path)
 
 
 def convert(arguments: argparse.Namespace) -> None:
     """Writes the files of another layout."""
+    from sluice_post.report_parts import scalars_part
     from sluice_post.run import load_statistics
     from sluice_post.scalar_numbers import evaluate_scalars
-    from sluice_post.scalar_report import write_tables
 
     folder = arguments.output or arguments.directory
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
@@ -47,7 +47,7 @@ def convert(arguments: argparse.Namespace) -> None:
         export.write_text(folder / layout.PROFILES_CSV, profiles_csv(profiles, bands))
         print(folder / layout.PROFILES_CSV)
         found, _ = evaluate_scalars(blocks, parameters, side)
-        for path in write_tables(found, folder):
+        for path in scalars_part(found).write_tables(folder):
             print(path)
         _convert_densities(arguments, parameters, blocks, folder)
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite, nan
 from typing import Any, NamedTuple
@@ -26,6 +25,7 @@ from sluice_post.printed import (
     width_text,
     with_interval,
 )
+from sluice_post.report_entries import Drawn
 from sluice_post.results import RE_TAU, Results
 from sluice_post.spectra import AXES
 from sluice_post.verdicts import verdicts
@@ -75,32 +75,6 @@ def value_of_record(value: Any) -> str:
         pairs = (Markup("{} {}").format(key, value_of_record(item)) for key, item in value.items())
         return Markup(", ").join(pairs)
     return escape(value)
-
-
-@dataclass(frozen=True)
-class Movie:
-    """Pictures of several times, WebP in base64, and their place on the figure's own picture in percent of its size."""
-
-    times: list[float]
-    frames: list[str]
-    width: int
-    height: int
-    left: float
-    top: float
-    width_percent: float
-    height_percent: float
-
-
-@dataclass(frozen=True)
-class EmbeddedFigure:
-    """A figure of the page: its picture is a PNG in base64; a wide one has a row to itself. `alt`: what it shows."""
-
-    title: str
-    caption: str
-    png: str
-    wide: bool
-    movie: Movie | None = None
-    alt: str = ""
 
 
 class Row(NamedTuple):
@@ -223,7 +197,7 @@ environment = Environment(
 environment.filters.update(number=number, with_interval=number_and_interval, value_of_record=value_of_record)
 
 
-def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str) -> str:
+def report_page(results: Results, figures: list[Drawn], comparison: str) -> str:
     """The page. `comparison` is the text of the comparison with a reference; it may be empty."""
     run, spectra, budgets = results.run, results.spectra, results.budgets
     parameters, record = run.parameters, run.provenance
@@ -245,7 +219,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         flow_name=results.flow.name if results.flow is not None else NAMES.get(str(flow_type), str(flow_type)),
         key_figures=key_figure_rows(results) + _residuals(results.residuals, run.profiles.wall if run.profiles else ""),
         verdicts=verdicts(results),
-        figure_groups=[(wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)],
+        figure_groups=[(wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.entry.wide)],
         tables={heading: text for heading, text in tables.items() if text},
         performance=performance_rows(record, has_depth=parameters is None or not parameters.is_ekman_layer),
         phases=_phases(record),
