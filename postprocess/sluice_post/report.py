@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from sluice_post import compare_budgets, compare_profiles, export, layout, report_parts
-from sluice_post.compare_budgets import References
+from sluice_post import deviations, export, layout, report_parts
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.html import report_page
-from sluice_post.reference import Reference
+from sluice_post.reference import Reference, References
 from sluice_post.report_entries import Entry, Part
 from sluice_post.results import Results
 from sluice_post.spectra_figures import Published
@@ -48,14 +47,14 @@ def write_report(
         comparisons.append(note)
     if run.blocks is not None and run.parameters is not None and run.profiles is not None:
         if reference is not None:
-            names = compare_profiles.common_quantities(run.profiles, reference, None)
-            rows = compare_profiles.deviations(run.blocks, run.parameters, reference, names, side)
-            comparisons.append(compare_profiles.table_text(rows, run.profiles, reference))
-            draw = partial(compare_profiles.comparison_figure, run.profiles, results.bands, reference, names)
+            names = deviations.common_quantities(run.profiles, reference, None)
+            rows = deviations.deviations(run.blocks, run.parameters, reference, names, side)
+            comparisons.append(deviations.table_text(rows, run.profiles, reference))
+            draw = partial(deviations.comparison_figure, run.profiles, results.bands, reference, names)
             parts.append(Part([Entry("compare", "Comparison", f"Against {reference.label}.", draw, wide=True)]))
         if results.budgets is not None and published_budgets:
-            deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, published_budgets, side)
-            comparisons.append(compare_budgets.table_text(deviations))
+            of_budgets = deviations.budget_deviations(run.blocks, run.parameters, published_budgets, side)
+            comparisons.append(deviations.budget_table_text(of_budgets))
     problems: list[str] = []
     drawn = [one for part in parts for one in part.draw(run.directory / layout.FIGURE_FOLDER, problems)]
     run.missing.extend(f"{problem}." for problem in problems if f"{problem}." not in run.missing)

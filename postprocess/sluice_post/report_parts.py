@@ -31,12 +31,12 @@ from sluice_post import (
 )
 from sluice_post.bands import profiles_csv
 from sluice_post.budgets import EvaluatedBudgets
-from sluice_post.compare_budgets import References
 from sluice_post.evaluated_densities import EvaluatedDensities
 from sluice_post.movies import Scene
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import has_intervals
 from sluice_post.profiles import WallProfiles
+from sluice_post.reference import References
 from sluice_post.report_entries import Entry, Part
 from sluice_post.results import Results
 from sluice_post.scalar_numbers import EvaluatedScalar, csv_text, nusselt_meaning
@@ -328,5 +328,5 @@ def scalar_spectra_part(spectra: Sequence[EvaluatedScalarSpectra]) -> Part:
                   about + (_BANDS if found.bands else ""),
                   partial(scalar_spectra_figures.lines_figure, found), wide=True),
         ]  # fmt: skip
-        tables |= {f"{file(axis)}.csv": spectra_tables.scalar_spectra_csv(found, axis) for axis in AXES}
+        tables |= {f"{file(axis)}.csv": spectra_tables.spectra_csv(found, axis) for axis in AXES}
     return Part(entries, tables)
