@@ -17,8 +17,6 @@ from sluice_post.datasets.variables import Variables, dataset, variable
 from sluice_post.mode_points import ModePoints
 from sluice_post.rank_limited import Decomposed
 
-_REAL, _IMAGINARY = "_real", "_imag"  # what the names of the parts of complex variables end in, in files
-
 
 def _unit_of(components: tuple[str, ...]) -> str:
     """The common unit of the components, or "1" if they have none."""
@@ -93,9 +91,8 @@ def save_modes(found: xr.Dataset, path: Path) -> None:
         if values.dtype.kind != "c":
             parts[name] = values
             continue
-        for ending, part in ((_REAL, values.real), (_IMAGINARY, values.imag)):
-            which = "real" if ending == _REAL else "imaginary"
+        for part, which in ((values.real, "real"), (values.imag, "imaginary")):
             long_name = f"{which} part of the {values.attrs['long_name']}"
-            parts[f"{name}{ending}"] = part.assign_attrs(values.attrs | {"long_name": long_name})
+            parts[f"{name}_{which[:4]}"] = part.assign_attrs(values.attrs | {"long_name": long_name})
     file = cf_dataset(xr.Dataset(parts, found.coords, found.attrs | {"Conventions": CONVENTIONS}))
     write_whole(path, lambda unfinished: file.to_netcdf(unfinished, engine="h5netcdf"))
