@@ -156,21 +156,18 @@ def _profiles(arguments: argparse.Namespace) -> None:
 )
 def _compare(arguments: argparse.Namespace) -> None:
     from sluice_post import comparison, latex
-    from sluice_post.compare_profiles import comparison_figure
+    from sluice_post.deviations import comparison_figure
     from sluice_post.style import figure_style
 
-    reference, budgets = read_references(arguments.reference)
     run = _run(arguments)
-    found = comparison.compare_run(
-        run.directory, run.parameters, run.blocks, reference, budgets, arguments.quantity, arguments.side
-    )
-    print(comparison.text(found))
+    found = run.compare(*arguments.reference, quantities=arguments.quantity)
+    print(found)
     if arguments.json is not None:
         export.write_text(arguments.json, comparison.json_text(found))
     if arguments.latex is not None:
         print()
         _write_table(arguments.latex, latex.deviation_tables(found, run))
-    if reference is not None:
+    if (reference := found.reference) is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
         print()
         with figure_style():
@@ -202,7 +199,7 @@ def _convert(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _budgets(arguments: argparse.Namespace) -> None:
-    from sluice_post import budget_report, compare_budgets
+    from sluice_post import budget_report, deviations
     from sluice_post.budgets import table_text
     from sluice_post.report_entries import draw_entries
 
@@ -211,8 +208,8 @@ def _budgets(arguments: argparse.Namespace) -> None:
     found = [run.evaluated_budgets, *run.evaluated_scalar_budgets.values()]
     texts = [table_text(evaluated) for evaluated in found]
     if references:
-        deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, references, arguments.side)
-        texts.append(compare_budgets.table_text(deviations))
+        found_deviations = deviations.budget_deviations(run.blocks, run.parameters, references, arguments.side)
+        texts.append(deviations.budget_table_text(found_deviations))
         texts += [note] if (note := unknown_flow_note(flow_of(run.parameters))) else []
     print("\n\n".join(texts) + "\n")
     folder = arguments.output or run.directory
@@ -563,7 +560,7 @@ def _modes(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _study(arguments: argparse.Namespace) -> None:
-    from sluice_post import latex, study, study_figures, study_tables
+    from sluice_post import latex, opened_study, study, study_tables
     from sluice_post.style import figure_style
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
@@ -577,7 +574,7 @@ def _study(arguments: argparse.Namespace) -> None:
         _write_table(arguments.latex, latex.study_tables(runs, reference))
     with figure_style():
         for cost in study.costs_of(runs):
-            figure = study_figures.error_figure(runs, reference, cost)
+            figure = opened_study.error_figure(runs, reference, cost)
             _save_figures({base.with_name(f"{base.name}_{cost}.png"): figure})
 
 
@@ -640,7 +637,7 @@ def _validation(arguments: argparse.Namespace) -> None:
 
 @command(
     "bench fft_1.json fft_2.json fft_4.json -o fft",
-    "tables and figures of what sluice bench step, transpose, fft or links wrote as JSON",
+    "tables and figures of what sluice bench step, transpose, fft, links or checkpoint wrote as JSON",
     files("files", "written by sluice bench ... --json FILE"),
     output(
         "NAME", "what the names of the files that are written begin with; default: the first FILE without its suffix"
@@ -663,7 +660,7 @@ def _validation(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _bench(arguments: argparse.Namespace) -> None:
-    from sluice_post import bench, bench_figures, bench_scaling, fft_model, step_figures
+    from sluice_post import bench, bench_figures, bench_scaling, fft_model
     from sluice_post.style import figure_style
 
     if (arguments.forecast is None) != (arguments.network is None):
@@ -690,6 +687,5 @@ def _bench(arguments: argparse.Namespace) -> None:
         print(f"{bench.steps_table_text(steps)}\n")
         _write_table(path("_phases.csv"), bench.steps_csv_text(steps))
     with figure_style():
-        figures = {} if rows.empty else bench_figures.all_figures(rows)
-        figures |= {} if steps.empty else step_figures.all_figures(steps)
+        figures = bench_figures.all_figures(results)
         _save_figures({path(f"{name}.png"): figure for name, figure in figures.items()})

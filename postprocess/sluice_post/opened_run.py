@@ -168,14 +168,7 @@ class OpenedRun(EvaluatedRun):
         Without files: the key figures of the published simulation of this flow.
         `quantities`: of the profiles; None: all.
         """
-        return compare_with(
-            self.directory,
-            self.parameters,
-            self.blocks,
-            [Path(path) for path in references],
-            quantities,
-            self.selection.side,
-        )
+        return compare_with(self, [Path(path) for path in references], quantities)
 
 
 def open_run(

@@ -71,7 +71,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
 
 def _draw_published(axes: Axes, name: str, references: Sequence[Any]) -> None:
     """Symbols of published profiles, a kind for each simulation, in the colours of the lines."""
-    from sluice_post.compare_profiles import COLOURS
+    from sluice_post.deviations import COLOURS
 
     names = _PUBLISHED.get(name, ())
     for (reference, _), marker in zip(references, _MARKERS, strict=False):
@@ -148,15 +148,16 @@ def _finish(axes: Axes, labels: Sequence[str]) -> None:
 def _legend_of_runs(figure: Any, labels: Sequence[str], references: Sequence[Any], spectra: Sequence[Any]) -> None:
     from matplotlib.lines import Line2D
 
+    def symbol(marker: str, name: str) -> Line2D:
+        return Line2D([], [], color=BLACK, linestyle="none", marker=marker, markerfacecolor="white", label=name)
+
     handles = [Line2D([], [], color=BLACK, linestyle=LINE_STYLES[n % len(LINE_STYLES)], label=label)
                for n, label in enumerate(labels)]  # fmt: skip
     for (profiles, budgets), marker in zip(references, _MARKERS, strict=False):
-        found = [profiles] if profiles is not None else list(budgets.values())
-        handles += [Line2D([], [], color=BLACK, linestyle="none", marker=marker, markerfacecolor="white",
-                           label=one.label) for one in found[:1]]  # fmt: skip
+        one = profiles or next(iter(budgets.values()))
+        handles.append(symbol(marker, rf"{one.citation}, $Re_\tau={one.re_tau:.0f}$" if one.citation else one.label))
     if spectra and not references:
-        handles.append(Line2D([], [], color=BLACK, linestyle="none", marker="o", markerfacecolor="white",
-                              label="published"))  # fmt: skip
+        handles.append(symbol("o", "published"))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4))
 
 

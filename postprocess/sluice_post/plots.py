@@ -17,9 +17,9 @@ from matplotlib.contour import ContourSet
 
 from sluice_post import (
     budget_figures,
-    compare_profiles,
     density_figures,
     derived_figures,
+    deviations,
     figures,
     figures_run,
     joint_figures,
@@ -173,8 +173,8 @@ class RunPlots:
     def comparison(self, axes: Axes, quantity: str, reference: Reference) -> None:
         """A profile such as U or u_rms against z+, and circles of published profiles (`run.compare(...).reference`)."""
         profiles, bands = self._run.wall_profiles, self._run.bands
-        compare_profiles.common_quantities(profiles, reference, [quantity])
-        compare_profiles.comparison(axes, quantity, profiles, bands, reference)
+        deviations.common_quantities(profiles, reference, [quantity])
+        deviations.comparison(axes, quantity, profiles, bands, reference)
 
     # Budgets and what is derived from them.
 

@@ -12,7 +12,7 @@ from matplotlib.mathtext import MathTextParser
 from test_study import HALF_WIDTH, write_run
 
 from sluice_post.cli import main
-from sluice_post.compare_profiles import QUANTITIES
+from sluice_post.deviations import QUANTITIES
 from sluice_post.key_figures import LATEX_LABELS
 from sluice_post.latex import escaped, tabular
 from sluice_post.printed import in_math, with_interval
