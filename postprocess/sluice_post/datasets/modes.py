@@ -18,12 +18,6 @@ from sluice_post.mode_points import ModePoints
 from sluice_post.rank_limited import Decomposed
 
 
-def _unit_of(components: tuple[str, ...]) -> str:
-    """The common unit of the components, or "1" if they have none."""
-    units = {about_field(name)[1] for name in components}
-    return units.pop() if len(units) == 1 else "1"
-
-
 def _squared(unit: str) -> str:
     return "1" if unit == "1" else f"({unit})^2" if " " in unit else f"{unit}^2"
 
@@ -50,7 +44,8 @@ def modes_dataset(
     for name, values in points.wavenumbers.items():
         lead[name] = variable(name, values, f"wavenumber along {name[1]}", "1/h")
     lengths = [line.size for line in lead.values()]
-    unit = _unit_of(points.components)
+    units = {about_field(name)[1] for name in points.components}
+    unit = units.pop() if len(units) == 1 else "1"
     energy_unit = _squared(unit) if frequency is None else "U h" if unit == "U" else f"{_squared(unit)} h/U"
     of = "spectral density of the energy" if frequency is not None else "energy"
 
