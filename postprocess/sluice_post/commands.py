@@ -123,7 +123,7 @@ def _watch(arguments: argparse.Namespace) -> None:
 )
 def _profiles(arguments: argparse.Namespace) -> None:
     from sluice_post import scalar_report
-    from sluice_post.bands import profiles_csv
+    from sluice_post.profiles import profiles_csv
     from sluice_post.report_entries import draw_entries
 
     run, name = _run(arguments), arguments.scalar
@@ -132,7 +132,7 @@ def _profiles(arguments: argparse.Namespace) -> None:
         scalars = scalar_report.chosen(run.blocks, run.parameters, run.directory, name, arguments.side)
     if arguments.figures is not None:
         draw_entries(scalar_report.entries_of(scalars, None), arguments.figures)
-    text = scalar_report.csv_of_one(scalars) if name is not None else profiles_csv(run.wall_profiles, run.bands)
+    text = scalar_report.csv_of_one(scalars) if name is not None else profiles_csv(run.wall_profiles)
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -171,7 +171,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         print()
         with figure_style():
             names = [row.quantity for row in found.deviations]
-            _save_figures({path: comparison_figure(found.profiles, run.bands, reference, names)})
+            _save_figures({path: comparison_figure(run.wall_profiles, reference, names)})
 
 
 @command(

@@ -6,9 +6,8 @@ import argparse
 from pathlib import Path
 
 from sluice_post import export, layout
-from sluice_post.bands import bands_of, profiles_csv
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import profiles_csv, wall_profiles, with_intervals
 from sluice_post.statistics import Blocks
 
 
@@ -42,9 +41,9 @@ def convert(arguments: argparse.Namespace) -> None:
     folder = arguments.output or arguments.directory
     parameters, blocks = load_statistics(arguments.directory, arguments.begin, arguments.end)
     side = arguments.side
-    profiles, bands = wall_profiles(blocks.means(), parameters, side), bands_of(blocks, parameters, side)
+    profiles = with_intervals(wall_profiles(blocks.means(), parameters, side), blocks)
     if arguments.format == "csv":
-        export.write_text(folder / layout.PROFILES_CSV, profiles_csv(profiles, bands))
+        export.write_text(folder / layout.PROFILES_CSV, profiles_csv(profiles))
         print(folder / layout.PROFILES_CSV)
         found, _ = evaluate_scalars(blocks, parameters, side)
         for path in write_tables(found, folder):
@@ -56,7 +55,7 @@ def convert(arguments: argparse.Namespace) -> None:
     from sluice_post.errors import NoBlocksError
     from sluice_post.spectra import load_spectra
 
-    files = lee_moser.profile_texts(profiles, parameters, bands)
+    files = lee_moser.profile_texts(profiles, parameters)
     fluctuates = not profiles.laminar
     if blocks.has_budgets and fluctuates and not parameters.controlled:
         files |= lee_moser.budget_texts(blocks, parameters, side)

@@ -47,7 +47,7 @@ def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
         entry("quadrants_outside_holes", density_figures.holes_figure, "Quadrants outside hyperbolic holes",
               "Outside |u'w'| = H u_rms w_rms, in wall units." + band),
     ]  # fmt: skip
-    return of_wall(entries, evaluated.found.view.wall)
+    return of_wall(entries, evaluated.found.wall)
 
 
 def write_tables(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:

@@ -96,7 +96,7 @@ class EvaluatedDensities(EvaluatedValues):
             joint = [standardized_density(joints) for joints in found.joints()]
             about = "joint density of u' and w' over their standard deviations"
             variables["joint_uw"] = variable(("z_joint", "deviation_u", "deviation_w"), joint, about)
-        attributes = {"u_tau": found.u_tau, "re_tau": found.re_tau, "wall": found.view.wall}
+        attributes = {"u_tau": found.u_tau, "re_tau": found.re_tau, "wall": found.wall}
         return dataset(variables, coordinates, PLANES_AND_TIME, **attributes)
 
 

@@ -221,7 +221,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
     if "re_b" in values:
         values["u_b_plus"] = _bulk_velocity(means, parameters) / profiles.u_tau
     if not parameters.is_ekman_layer:
-        even = profiles.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
+        even = profiles.view.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
         values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
     if not profiles.laminar:
         for letter in "uvw":
@@ -239,7 +239,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
         does_work = parameters.controlled or parameters.buoyancy is not None or parameters.magnetic_drag != 0
         if not does_work:  # on the fluctuations, beside production
             values["dissipation"] = _integral(production, profiles)
-    by_force_alone = profiles.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
+    by_force_alone = profiles.view.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
     if by_force_alone and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values

@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 import h5py
 import numpy as np
 
 from sluice_post import layout
 from sluice_post.arrays import Array
-from sluice_post.bands import Bands
 from sluice_post.budget_terms import IMBALANCE, STRESSES, Terms
 from sluice_post.budgets import WallBudgets, wall_budgets
 from sluice_post.child_process import being_written, in_child
@@ -26,10 +24,7 @@ from sluice_post.profiles import WallProfiles
 from sluice_post.spectra import AXES, WallSpectra, wall_spectra
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import standard_errors_of
-from sluice_post.wall_view import with_wall
-
-InWallUnits: TypeAlias = WallProfiles | WallBudgets | WallSpectra
-
+from sluice_post.wall_view import SeenFromWall, with_wall
 
 # Numbers of lines as in their files: some programs skip the header by its length, or read nu and u_tau at their lines.
 _LINE_OF_GRID = 33
@@ -48,7 +43,7 @@ class _Table:
     columns: Sequence[Array]
 
 
-def _text(table: _Table, found: InWallUnits, parameters: FlowParameters) -> str:
+def _text(table: _Table, found: SeenFromWall, parameters: FlowParameters) -> str:
     names = ("y/delta", "y^+", *table.headings)
     nx, ny, nz = parameters.cells
     lx, ly, _ = parameters.size
@@ -124,13 +119,12 @@ def _on_wall(profiles: WallProfiles, name: str) -> float:
     return float(profiles.face[name][0]) if name == "dUdz" else 0.0
 
 
-def profile_texts(profiles: WallProfiles, parameters: FlowParameters, bands: Bands | None = None) -> dict[str, str]:
+def profile_texts(profiles: WallProfiles, parameters: FlowParameters) -> dict[str, str]:
     """The files of profiles by name, wall included, with their v wall-normal and their w spanwise.
 
     Two, and with intervals two more of the same columns, of standard errors. What the run did not record is NaN.
     """
     absent = np.full_like(profiles.z, np.nan)
-    errors = bands.standard_errors(profiles) if bands is not None and bands.centre else None
     texts = {}
     heights = [np.append(0.0, z) for z in (profiles.z, profiles.z_plus)]
     for name, error_name, description, header_lines, columns, remarks in (
@@ -150,8 +144,11 @@ def profile_texts(profiles: WallProfiles, parameters: FlowParameters, bands: Ban
         headings = [heading for heading, *_ in columns]
         table = _Table(name, description, header_lines, remarks, headings, [*heights, *values])
         texts[name] = _text(table, profiles, parameters)
-        if errors is not None:
-            values = [np.append(0.0, errors.centre.get(profile, absent)) for _, profile, *_ in columns]
+        if profiles.half_widths:
+            widths = [profiles.half_width_at_centres(profile) for _, profile, *_ in columns]
+            values = [
+                np.append(0.0, absent if width is None else width / profiles.per_standard_error) for width in widths
+            ]
             of_errors = replace(
                 table, name=error_name, description=f"Standard errors. {description}", columns=[*heights, *values]
             )

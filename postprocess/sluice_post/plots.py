@@ -138,44 +138,44 @@ class RunPlots:
     @_panel
     def mean_velocity(self, axes: Axes) -> None:
         """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
-        figures.mean_velocity(axes, self._run.wall_profiles, self._run.bands)
+        figures.mean_velocity(axes, self._run.wall_profiles)
 
     @_panel
     def fluctuations(self, axes: Axes) -> None:
         """Root-mean-square velocities and pressure against z+."""
-        figures.fluctuations(axes, self._run.wall_profiles, self._run.bands)
+        figures.fluctuations(axes, self._run.wall_profiles)
 
     @_panel
     def shear_stress(self, axes: Axes) -> None:
         """Viscous, Reynolds and total shear stress against z/h, and the line that the total must follow."""
-        figures.shear_stress(axes, self._run.wall_profiles, self._run.bands)
+        figures.shear_stress(axes, self._run.wall_profiles)
 
     @_panel
     def stress_residual(self, axes: Axes) -> None:
         """The total shear stress less the line that it must follow, against z/h."""
-        figures.stress_residual(axes, self._run.wall_profiles, self._run.bands)
+        figures.stress_residual(axes, self._run.wall_profiles)
 
     @_panel
     def vorticity(self, axes: Axes) -> None:
         """Root-mean-square vorticity against z+."""
-        figures.vorticity(axes, self._run.wall_profiles, self._run.bands)
+        figures.vorticity(axes, self._run.wall_profiles)
 
     @_panel
     def skewness(self, axes: Axes) -> None:
         """Skewness of u, v and w against z+."""
-        figures.skewness(axes, self._run.wall_profiles, self._run.bands)
+        figures.skewness(axes, self._run.wall_profiles)
 
     @_panel
     def flatness(self, axes: Axes) -> None:
         """Flatness of u, v and w against z+."""
-        figures.flatness(axes, self._run.wall_profiles, self._run.bands)
+        figures.flatness(axes, self._run.wall_profiles)
 
     @_panel
     def comparison(self, axes: Axes, quantity: str, reference: Reference) -> None:
         """A profile such as U or u_rms against z+, and circles of published profiles (`run.compare(...).reference`)."""
-        profiles, bands = self._run.wall_profiles, self._run.bands
+        profiles = self._run.wall_profiles
         compare_profiles.common_quantities(profiles, reference, [quantity])
-        compare_profiles.comparison(axes, quantity, profiles, bands, reference)
+        compare_profiles.comparison(axes, quantity, profiles, reference)
 
     # Budgets and what is derived from them.
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from sluice_post import layout
 from sluice_post.arrays import Array
-from sluice_post.bands import CSV_CENTRE, CSV_FACE
 from sluice_post.budget_terms import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL, COUETTE, OPEN_CHANNEL
 from sluice_post.inputs import read_given
+from sluice_post.profiles import CSV_COLUMNS
 
 Convert = Callable[[Array, float], Array]  # (values, Re_tau) -> values in wall units
 
@@ -113,7 +113,7 @@ _TENSOR: dict[str, tuple[str, Convert]] = {
     "tke": ("k", _same),
 }
 _OWN: dict[str, tuple[str, Convert]] = {
-    column: (name, _same) for column, name in {**CSV_CENTRE, **CSV_FACE}.items() if not column.endswith("residual")
+    column: (name, _same) for column, name in CSV_COLUMNS.items() if not column.endswith("residual")
 }
 _COLUMNS = {**_LEE_MOSER, **_MKM, **_HOYAS_JIMENEZ, **_TENSOR, **_OWN}
 

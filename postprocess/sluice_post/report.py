@@ -25,13 +25,12 @@ from sluice_post import (
     spectra_figures,
     spectra_tables,
 )
-from sluice_post.bands import profiles_csv
 from sluice_post.compare_budgets import References
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.html import report_page
 from sluice_post.movies import Scene
 from sluice_post.parameters import FlowParameters
-from sluice_post.profiles import WallProfiles
+from sluice_post.profiles import WallProfiles, profiles_csv
 from sluice_post.reference import Reference
 from sluice_post.report_entries import Entry, draw_entries, of_wall
 from sluice_post.results import Results
@@ -65,26 +64,25 @@ def _fluctuations_caption(results: Results) -> str:
 
 
 def _profile_entries(profiles: WallProfiles, results: Results, parameters: FlowParameters) -> list[Entry]:
-    bands = results.bands
-    band = " Bands: 95 % confidence intervals." if bands.centre else ""
+    band = " Bands: 95 % confidence intervals." if profiles.half_widths else ""
     skewness_of_v = _SKEWNESS_OF_V if parameters.is_even_along_y else ""
     along = ("streamwise", "spanwise") if parameters.runs_along_x else ("along x", "along y")
     law = f"Law of the wall: {literature.LOG_LAW_SOURCE}."
     entries = [
         Entry("mean_velocity", "Mean velocity", (law if not profiles.laminar else "") + band,
-              lambda: single_panel(lambda axes: figures.mean_velocity(axes, profiles, bands))),
+              lambda: single_panel(lambda axes: figures.mean_velocity(axes, profiles))),
         Entry("fluctuations", "Fluctuations", _fluctuations_caption(results) + band,
               lambda: None if profiles.laminar
-              else single_panel(lambda axes: figures.fluctuations(axes, profiles, bands))),
+              else single_panel(lambda axes: figures.fluctuations(axes, profiles))),
         Entry("shear_stress", "Shear stress", (_TWO_STRESSES_CAPTION if profiles.turns else _STRESS_CAPTION) + band,
-              lambda: figures.shear_stress_figure(profiles, bands)),
+              lambda: figures.shear_stress_figure(profiles)),
         Entry("vorticity", "Vorticity", "Root-mean-square vorticity fluctuations." + band,
-              lambda: single_panel(lambda axes: figures.vorticity(axes, profiles, bands))
+              lambda: single_panel(lambda axes: figures.vorticity(axes, profiles))
               if figures.has_vorticity(profiles) else None),
         Entry("higher_moments", "Skewness and flatness",
               f"Skewness and flatness of u ({along[0]}), v ({along[1]}) and w (wall-normal, positive away "
               "from the wall; on the faces). " + skewness_of_v + "Dashed: the Gaussian values 0 and 3." + band,
-              lambda: figures.higher_moments(profiles, bands), wide=True),
+              lambda: figures.higher_moments(profiles), wide=True),
     ]  # fmt: skip
     return of_wall(entries, profiles.wall)
 
@@ -227,7 +225,7 @@ def _comparison_entry(results: Results, reference: Reference) -> tuple[Entry, st
     rows = compare_profiles.deviations(run.blocks, run.parameters, reference, names, results.side)
     text = compare_profiles.table_text(rows, profiles, reference)
     entry = Entry("compare", "Comparison", f"Against {reference.label}.",
-                  lambda: compare_profiles.comparison_figure(profiles, results.bands, reference, names),
+                  lambda: compare_profiles.comparison_figure(profiles, reference, names),
                   wide=True)  # fmt: skip
     return entry, text
 
@@ -248,8 +246,8 @@ def _data_files(results: Results) -> None:
         phase_report.write_tables(results.phases, run.directory)
     scalar_report.write_tables(results.scalars, run.directory)
     scalar_report.write_spectra_tables(results.scalar_spectra, run.directory)
-    export.write_text(run.directory / layout.PROFILES_CSV, profiles_csv(run.profiles, results.bands))
-    for name, text in lee_moser.profile_texts(run.profiles, run.parameters, results.bands).items():
+    export.write_text(run.directory / layout.PROFILES_CSV, profiles_csv(run.profiles))
+    for name, text in lee_moser.profile_texts(run.profiles, run.parameters).items():
         export.write_text(run.directory / name, text)
 
 

@@ -29,7 +29,7 @@ from sluice_post.parameters import FlowParameters
 from sluice_post.plane_spectra import PlaneSpectra, without_mean
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
-from sluice_post.wall_view import WallView, wall_view
+from sluice_post.wall_view import SeenFromWall, WallView, wall_view
 
 AXES = layout.SPECTRA_AXES
 VELOCITIES = ("uu", "vv", "ww")
@@ -73,36 +73,30 @@ def last_double_mode(cells: int) -> int:
 
 
 @dataclass(frozen=True)
-class WallSpectra:
+class WallSpectra(SeenFromWall):
     """Spectra over the whole height as seen from a wall, in wall units: `energy[quantity, axis]` is (point, mode)."""
 
-    u_tau: float
-    viscosity: float
-    height: float
-    length: dict[str, float]  # of the domain along x and y
-    cells: dict[str, int]
-    z: dict[str, Array]  # where each quantity is
     energy: dict[tuple[str, str], Array]
     planes: dict[str, PlaneSpectra] = field(default_factory=dict)  # in both directions, by quantity; empty without
-    wall: str = ""  # from which wall, where there is a choice
 
     @property
-    def re_tau(self) -> float:
-        """Friction Reynolds number."""
-        return self.u_tau / self.viscosity
+    def length(self) -> dict[str, float]:
+        """Of the domain along x and y."""
+        return dict(zip(AXES, self.view.parameters.size, strict=False))
 
     @property
-    def reach_plus(self) -> float:
-        """z+ at the end of the view from the wall."""
-        return self.height * self.re_tau
+    def cells(self) -> dict[str, int]:
+        """Along x and y."""
+        return dict(zip(AXES, self.view.parameters.cells, strict=False))
+
+    @property
+    def z(self) -> dict[str, Array]:
+        """Where each quantity is."""
+        return {quantity: getattr(self.view.means, ABOUT[quantity][1]) for quantity, _ in self.energy}
 
     def z_plus(self, quantity: str) -> Array:
         """Heights of a quantity in wall units."""
         return self.z[quantity] * self.re_tau
-
-    def near(self, quantity: str) -> NDArray[np.bool_]:
-        """The points of a quantity from the wall to h."""
-        return np.asarray(self.z[quantity] <= self.height * (1 + 1e-9))
 
     def double_modes(self, axis: str) -> NDArray[np.int64]:
         """The modes from 1 on that stand for two wavenumbers."""
@@ -156,14 +150,6 @@ class WallSpectra:
         return float(ratio[worst]), float(self.premultiplied(quantity, axis)[0][worst])
 
 
-def spectra_in_wall_units(
-    parameters: FlowParameters, u_tau: float, z: dict[str, Array], energy: dict[tuple[str, str], Array], wall: str = ""
-) -> WallSpectra:
-    """Spectra of this flow, whose heights and values are known."""
-    length, cells = dict(zip(AXES, parameters.size, strict=False)), dict(zip(AXES, parameters.cells, strict=False))
-    return WallSpectra(u_tau, parameters.viscosity, parameters.reach, length, cells, z, energy, wall=wall)
-
-
 def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = None) -> WallSpectra:
     """Spectra of the fluctuations in wall units. `side`: both (symmetric halves averaged), bottom or top.
 
@@ -180,8 +166,7 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
             energy[quantity, axis] = values / _unit(quantity, view)
         energy["ww", axis] = face[layout.SPECTRUM.format("ww", axis)] / _unit("ww", view)
         energy["minus_uw", axis] = -face[layout.SPECTRUM.format("uw", axis)] / _unit("uw", view)
-    z = {quantity: view.means.z if ABOUT[quantity][1] == "z" else view.means.z_face for quantity, _ in energy}
-    found = spectra_in_wall_units(parameters, view.u_tau, z, energy, view.wall)
+    found = WallSpectra(view, energy)
     for quantity in ("uu", "vv", "ww", "minus_uw", "pp"):
         if layout.PLANE_SPECTRUM.format(quantity.removeprefix("minus_")) in view.means.planes:
             found.planes[quantity] = _plane_spectra(view, quantity, found)
@@ -195,7 +180,7 @@ def _unit(quantity: str, view: WallView) -> float:
 def _plane_spectra(view: WallView, quantity: str, found: WallSpectra) -> PlaneSpectra:
     name = layout.PLANE_SPECTRUM.format(quantity.removeprefix("minus_"))
     z = view.means.planes_z[name]
-    near = z <= found.height * (1 + 1e-9)
+    near = view.near(z)
     sign = -1 if quantity == "minus_uw" else 1
     wavelength = {axis: found.wavelength_plus(axis)[found.double_modes(axis) - 1] for axis in AXES}
     zero = np.isclose(z[near], found.height) & (quantity == "minus_uw" and view.symmetry is Symmetry.MIRROR)
@@ -259,7 +244,7 @@ class SpectraAtHeights(EvaluatedValues):
             coordinates |= described.heights(f"{dim}_kxky", plane.z_plus / found.re_tau, found.u_tau, found.viscosity)
         for (quantity, axis), energy in found.energy.items():
             name, dim, unit = ABOUT[quantity]
-            about, near = f"energy of {name} in each mode along {axis}", found.near(quantity)
+            about, near = f"energy of {name} in each mode along {axis}", found.view.near(found.z[quantity])
             variables[f"{quantity}_k{axis}"] = variable((dim, f"k{axis}"), energy[near], about, unit)
             coordinates |= described.heights(dim, found.z[quantity][near], found.u_tau, found.viscosity)
         variables |= self.described()

@@ -18,7 +18,7 @@ def stress_profiles(seen: WallView) -> dict[str, Array]:
     pressure gradient is known: it balances the Coriolis force of the geostrophic velocity. The drag of a magnetic field
     bends it, too. It is that of the velocity of this view: a moving frame of reference only adds a constant force.
     """
-    means, rate, drag, profiles = seen.means, seen.rotation[2], seen.magnetic_drag, {}
+    means, rate, drag, profiles = seen.means, seen.rotation[2], seen.parameters.magnetic_drag, {}
     u, v, dz = means.centre["u"], means.centre["v"], np.diff(means.z_face)
     geostrophic = seen.geostrophic or (0.0, 0.0)
     forces = {"uw": rate * (v - geostrophic[1]) - drag * u, "vw": -rate * (u - geostrophic[0]) - drag * v}

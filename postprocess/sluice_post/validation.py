@@ -205,10 +205,10 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
         ("stresses", "Fluctuations and shear stress", figures.fluctuations, STRESSES),
     ):
         common = [quantity for quantity in quantities if reference and quantity in reference.values]
-        drawn[name] = (title, single_panel(partial(draw, profiles=profiles, bands=results.bands)))
+        drawn[name] = (title, single_panel(partial(draw, profiles=profiles)))
         if reference is not None and common:
-            drawn[name] = (title, compare_profiles.comparison_figure(profiles, results.bands, reference, common))
-    drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress_figure(profiles, results.bands))
+            drawn[name] = (title, compare_profiles.comparison_figure(profiles, reference, common))
+    drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress_figure(profiles))
     if results.budgets is not None:
         figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)
         drawn["budget_k"] = ("Budget of the turbulent kinetic energy", figure)

@@ -14,7 +14,6 @@ import xarray as xr
 
 import sluice_post as sp
 from sluice_post import layout
-from sluice_post.bands import bands_of
 from sluice_post.budget_terms import STRESSES
 from sluice_post.budgets import evaluate_budgets
 from sluice_post.densities import load_densities
@@ -22,7 +21,7 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.evaluated_densities import evaluate_densities
 from sluice_post.key_figures import key_figures
 from sluice_post.probes import read_probe
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import wall_profiles, with_intervals
 from sluice_post.run import load_statistics
 from sluice_post.spectra import CORRELATED, ON_WALL, evaluate_spectra, load_spectra
 from sluice_post.timeseries import read_timeseries
@@ -70,11 +69,11 @@ def test_profiles(profiles_run: Path) -> None:
     found = sp.open(profiles_run).profiles
     assert_described(found)
     parameters, blocks = load_statistics(profiles_run)
-    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
+    profiles = with_intervals(wall_profiles(blocks.means(), parameters), blocks)
     for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
         for name, values in columns.items():
             assert found[name].dims == (dim,)
-            assert_holds(found, name, values, bands.get(name))
+            assert_holds(found, name, values, profiles.half_widths[name])
     np.testing.assert_array_equal(found.z_plus, profiles.z_plus)
     np.testing.assert_array_equal(found.z_face, profiles.z_face / profiles.height)
     assert (found.U.attrs["units"], found.minus_uw.attrs["units"]) == ("u_tau", "u_tau^2")

@@ -94,7 +94,7 @@ def test_halves_agree_with_their_average(tmp_path, flow_type, symmetry):
     flow = synthetic.Flow(flow_type, cells=(8, 8, 48))
     parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
     both = wall_profiles(means, parameters)
-    assert both.symmetry is symmetry
+    assert both.view.symmetry is symmetry
     for side in ("bottom",) if symmetry is Symmetry.NONE else ("bottom", "top"):
         half = wall_profiles(means, parameters, side)
         for name, values in both.centre.items():
