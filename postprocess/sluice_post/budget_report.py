@@ -47,7 +47,5 @@ def entries_of(evaluated: EvaluatedBudgets, references: References) -> list[Entr
 
 def write_tables(evaluated: EvaluatedBudgets, folder: Path) -> list[Path]:
     """A CSV file for each budget; their paths."""
-    paths = [folder / f"{_file(evaluated, budget)}.csv" for budget in evaluated.data]
-    for path, data in zip(paths, evaluated.data.values(), strict=True):
-        export.write_text(path, csv_text(data))
-    return paths
+    texts = {_file(evaluated, budget): csv_text(data) for budget, data in evaluated.data.items()}
+    return export.write_tables(folder, texts)

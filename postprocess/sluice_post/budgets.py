@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from sluice_post import export, layout
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budget_terms import (
     IMBALANCE,
     NOT_AT_SUCH_WALLS,
@@ -32,7 +32,6 @@ from sluice_post.budget_terms import (
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import About, dataset, described, heights
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import Buoyancy, FlowParameters
 from sluice_post.printed import with_interval as number_text
 from sluice_post.profiles import wall_profiles

@@ -9,9 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.errors import UsageError
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles

@@ -14,7 +14,7 @@ from sluice_post.report_entries import Entry, draw_entries, of_wall
 
 def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
     """The figures of densities, quadrants and wall shear."""
-    band = " Bands: 95 % confidence intervals." if evaluated.bands else ""
+    band = " Bands: 95 % confidence intervals." if evaluated.has_intervals else ""
     cut_off = (
         "Open symbols: values beyond the bins, which count in the end bins, would change the moment by more than its "
         "interval (estimated)."
@@ -52,11 +52,7 @@ def entries_of(evaluated: EvaluatedDensities) -> list[Entry]:
 
 def write_tables(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:
     """Writes the CSV files; returns their paths."""
-    paths = []
-    for name, text in density_tables.csv_texts(evaluated).items():
-        paths.append(folder / name)
-        export.write_text(paths[-1], text)
-    return paths
+    return export.write_tables(folder, density_tables.csv_texts(evaluated))
 
 
 def write_densities(evaluated: EvaluatedDensities, folder: Path) -> list[Path]:

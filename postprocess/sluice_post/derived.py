@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budgets import KOLMOGOROV, WallBudgets, wall_budgets
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import About, dataset, described, heights
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
 from sluice_post.statistics import Blocks, Means

@@ -9,10 +9,9 @@ from markupsafe import Markup
 from scipy.interpolate import CubicSpline
 
 from sluice_post import layout
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budget_terms import wall_dissipation
 from sluice_post.flow import COUETTE, Flow
-from sluice_post.interpolation import interpolate
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles

@@ -14,11 +14,10 @@ import h5py
 import numpy as np
 
 from sluice_post import layout
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budget_terms import IMBALANCE, STRESSES, Terms
 from sluice_post.budgets import WallBudgets, wall_budgets
 from sluice_post.child_process import being_written, in_child
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles
 from sluice_post.spectra import AXES, WallSpectra, wall_spectra

@@ -25,7 +25,6 @@ from sluice_post import (
     phase_figures,
     probe_figures,
     scalar_figures,
-    scalar_spectra_figures,
     spectra_figures,
 )
 from sluice_post.budgets import EvaluatedBudgets
@@ -245,7 +244,7 @@ class RunPlots:
     def scalar_spectrum(self, axes: Axes, name: str, quantity: str = "cc", axis: str = "x") -> None:
         """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, at the chosen heights."""
         spectra = self._scalar_spectra(name)
-        scalar_spectra_figures.spectrum(axes, spectra, quantity, axis)
+        spectra_figures.scalar_spectrum(axes, spectra, quantity, axis)
 
     def _scalar_spectra(self, name: str) -> EvaluatedScalarSpectra:
         found = self._run.evaluated_scalar_spectra

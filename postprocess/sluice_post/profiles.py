@@ -11,9 +11,8 @@ from math import nan
 
 import numpy as np
 
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.export import csv_text
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import LAMINAR_VARIANCE, Blocks, Means
 from sluice_post.stress_balance import stress_profiles

@@ -154,7 +154,7 @@ def _derived_entries(found: xr.Dataset) -> list[Entry]:
 
 
 def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[Entry]:
-    extra = " Bands: 95 % confidence intervals." if evaluated.bands else ""
+    extra = " Bands: 95 % confidence intervals." if evaluated.has_intervals else ""
     left_out = not_shown(published, evaluated.heights)
     shown = list(dict.fromkeys(spectra.label for spectra in published if spectra.label not in left_out))
     if shown:
@@ -173,8 +173,8 @@ def _spectra_entries(evaluated: EvaluatedSpectra, published: Published) -> list[
                   lambda: spectra_figures.correlations_figure(evaluated, axis, published), wide=True),
         ]  # fmt: skip
 
-    caption = "Premultiplied spectra in wall units." + (" Bands: 95 % confidence intervals." if evaluated.bands else "")
-    on_wall = Entry(layout.WALL_SPECTRA_FIGURE, "Wall shear stress and wall pressure", caption,
+    on_wall = Entry(layout.WALL_SPECTRA_FIGURE, "Wall shear stress and wall pressure",
+                    "Premultiplied spectra in wall units." + extra,
                     lambda: spectra_figures.wall_figure(evaluated), wide=True)  # fmt: skip
     found = [*(entry for axis in AXES for entry in entries(axis)), on_wall, *_plane_entries(evaluated)]
     return of_wall(found, evaluated.found.wall)
@@ -195,26 +195,21 @@ def _plane_entries(evaluated: EvaluatedSpectra) -> list[Entry]:
 
 def write_spectra(evaluated: EvaluatedSpectra, folder: Path, published: Published) -> list[Path]:
     """Writes the tables and figures of spectra and correlations; returns their paths."""
-    paths = _spectra_tables(evaluated, folder)
+    texts = _spectra_tables(evaluated)
     if evaluated.found.planes:
         for points, quantities in (("centres", ("uu", "vv", "pp")), ("faces", ("ww", "minus_uw"))):
-            paths.append(folder / f"{layout.PLANE_SPECTRA_NAME.format(points)}.csv")
-            export.write_text(paths[-1], spectra_tables.plane_spectra_csv(evaluated, quantities))
+            texts[layout.PLANE_SPECTRA_NAME.format(points)] = spectra_tables.plane_spectra_csv(evaluated, quantities)
     drawn = draw_entries(_spectra_entries(evaluated, published), folder / layout.FIGURE_FOLDER)
-    return [*paths, *(path for figure in drawn for path in figure.paths)]
+    return [*export.write_tables(folder, texts), *(path for figure in drawn for path in figure.paths)]
 
 
-def _spectra_tables(evaluated: EvaluatedSpectra, folder: Path) -> list[Path]:
+def _spectra_tables(evaluated: EvaluatedSpectra) -> dict[str, str]:
     texts = {}
     for axis in AXES:
         texts[layout.SPECTRA_NAME.format(axis)] = spectra_tables.spectra_csv(evaluated, axis)
         texts[layout.CORRELATIONS_NAME.format(axis)] = spectra_tables.correlations_csv(evaluated, axis)
         texts[layout.WALL_SPECTRA_NAME.format(axis)] = spectra_tables.wall_csv(evaluated, axis)
-    paths = []
-    for name, text in texts.items():
-        paths.append(folder / f"{name}.csv")
-        export.write_text(paths[-1], text)
-    return paths
+    return texts
 
 
 def _comparison_entry(results: Results, reference: Reference) -> tuple[Entry, str] | None:
@@ -239,7 +234,7 @@ def _data_files(results: Results) -> None:
     if results.derived is not None:
         export.write_text(run.directory / layout.DERIVED_CSV, budgets.csv_text(results.derived))
     if results.spectra is not None:
-        _spectra_tables(results.spectra, run.directory)
+        export.write_tables(run.directory, _spectra_tables(results.spectra))
     if results.densities is not None:
         density_report.write_tables(results.densities, run.directory)
     if results.phases is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from sluice_post import export, figures_run, layout, scalar_figures, scalar_spectra_figures, spectra_tables
+from sluice_post import export, figures_run, layout, scalar_figures, spectra_figures, spectra_tables
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.report_entries import Entry, draw_entries
@@ -63,40 +63,33 @@ def spectra_entries(spectra: Sequence[EvaluatedScalarSpectra]) -> list[Entry]:
 
     def entries(evaluated: EvaluatedScalarSpectra) -> list[Entry]:
         about = "Of Θ, and of its flux −w'Θ', in wall units."
-        band = _BANDS if evaluated.bands else ""
+        band = _BANDS if evaluated.has_intervals else ""
         return [
             Entry(layout.SCALAR_SPECTRA_NAME.format(evaluated.name, "map"),
                   f"Premultiplied spectra: {evaluated.title}",
                   f"{about} The cross is at the maximum; contours are at fractions of it.",
-                  lambda: scalar_spectra_figures.map_figure(evaluated), wide=True),
+                  lambda: spectra_figures.scalar_map_figure(evaluated.found), wide=True),
             Entry(layout.SCALAR_SPECTRA_NAME.format(evaluated.name, "lines"),
                   f"Premultiplied spectra at chosen heights: {evaluated.title}", about + band,
-                  lambda: scalar_spectra_figures.lines_figure(evaluated), wide=True),
+                  lambda: spectra_figures.scalar_spectra_figure(evaluated), wide=True),
         ]  # fmt: skip
 
     return [entry for evaluated in spectra for entry in entries(evaluated)]
 
 
-def _write(texts: Mapping[str, str], folder: Path) -> list[Path]:
-    """CSV files by name; their paths."""
-    for name, text in texts.items():
-        export.write_text(folder / f"{name}.csv", text)
-    return [folder / f"{name}.csv" for name in texts]
-
-
 def write_tables(scalars: Sequence[EvaluatedScalar], folder: Path) -> list[Path]:
     """A CSV file of profiles for each scalar and wall; their paths."""
-    return _write({layout.SCALAR_NAME.format(found.name): csv_text(found) for found in scalars}, folder)
+    return export.write_tables(folder, {layout.SCALAR_NAME.format(found.name): csv_text(found) for found in scalars})
 
 
 def write_spectra_tables(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:
     """A CSV file of spectra along x and one of those along y for each scalar; their paths."""
     texts = {
-        layout.SCALAR_SPECTRA_NAME.format(evaluated.name, axis): spectra_tables.scalar_spectra_csv(evaluated, axis)
+        layout.SCALAR_SPECTRA_NAME.format(evaluated.name, axis): spectra_tables.spectra_csv(evaluated, axis)
         for evaluated in spectra
         for axis in AXES
     }
-    return _write(texts, folder)
+    return export.write_tables(folder, texts)
 
 
 def write_spectra(spectra: Sequence[EvaluatedScalarSpectra], folder: Path) -> list[Path]:

@@ -14,7 +14,6 @@ import xarray as xr
 
 from sluice_post import layout
 from sluice_post.datasets.variables import Variables
-from sluice_post.evaluated_values import with_bands
 from sluice_post.parameters import FlowParameters
 from sluice_post.scalar_budgets import seen_from_wall
 from sluice_post.scalar_numbers import EvaluatedScalar
@@ -22,8 +21,7 @@ from sluice_post.scalar_profiles import parity_of, scalar_view
 from sluice_post.scalars import Scalar
 from sluice_post.spectra import AXES, EvaluatedSpectra, SpectraAtHeights, WallSpectra, at_heights
 from sluice_post.statistics import Blocks, Means
-
-QUANTITIES = ("cc", "minus_wc")
+from sluice_post.uncertainty import intervals
 
 
 @dataclass(frozen=True)
@@ -82,5 +80,5 @@ def evaluate_scalar_spectra(
 
         found = wall_scalar_spectra(blocks.means(), parameters, scalar, side)
         chosen, names = (of_flow.heights, of_flow.names), (seen.name, seen.title)
-        evaluated.append(EvaluatedScalarSpectra(*with_bands(variables_of, blocks), found, *chosen, *names))
+        evaluated.append(EvaluatedScalarSpectra(intervals(variables_of, blocks), found, *chosen, *names))
     return evaluated

@@ -17,18 +17,17 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.companions import choose_blocks, with_profiles
 from sluice_post.datasets import variables as described
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import Variables, dataset, variable
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
-from sluice_post.evaluated_values import EvaluatedValues, with_bands
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.plane_spectra import PlaneSpectra, without_mean
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
+from sluice_post.uncertainty import EvaluatedValues, intervals
 from sluice_post.wall_view import SeenFromWall, WallView, wall_view
 
 AXES = layout.SPECTRA_AXES
@@ -247,7 +246,7 @@ class SpectraAtHeights(EvaluatedValues):
             about, near = f"energy of {name} in each mode along {axis}", found.view.near(found.z[quantity])
             variables[f"{quantity}_k{axis}"] = variable((dim, f"k{axis}"), energy[near], about, unit)
             coordinates |= described.heights(dim, found.z[quantity][near], found.u_tau, found.viscosity)
-        variables |= self.described()
+        variables |= self.described
         coordinates["height"] = variable("height", np.array(self.names), "chosen height: z+, centre or surface")
         coordinates["height_plus"] = variable("height", self.z_plus, "chosen height", "nu/u_tau")
         for axis in AXES:
@@ -357,4 +356,4 @@ def evaluate_spectra(
         return at_heights(found, chosen) | _beside_heights(found, usual, whole)
 
     names, names_of_usual = (names_of_heights(some, parameters) for some in (chosen, usual))
-    return EvaluatedSpectra(*with_bands(variables_of, blocks), whole, chosen, names, blocks, names_of_usual)
+    return EvaluatedSpectra(intervals(variables_of, blocks), whole, chosen, names, blocks, names_of_usual)

@@ -164,9 +164,6 @@ def spectra_csv(evaluated: SpectraAtHeights, axis: str) -> str:
     return dataset_text(evaluated.dataset, _heights(evaluated, "height") | _modes(axis) | energy)
 
 
-scalar_spectra_csv = spectra_csv
-
-
 def plane_spectra_csv(evaluated: EvaluatedSpectra, quantities: Sequence[str]) -> str:
     """Spectra in both directions as CSV in wall units: the sum over all modes of a height is the variance.
 

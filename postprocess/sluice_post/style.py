@@ -25,10 +25,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
+from sluice_post.arrays import interpolate
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.figure_options import FORMATS, WIDTHS
 from sluice_post.fitting import fit
-from sluice_post.interpolation import interpolate
 
 Array = NDArray[np.float64]
 

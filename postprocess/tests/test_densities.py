@@ -126,7 +126,7 @@ def test_intervals(tmp_path):
     assert np.nanmax(found.width("skewness_u")) < 1e-6
     assert found.width("density_u").shape == found.values["density_u"].shape
     single = evaluated(gaussian_run(tmp_path / "one", flow_of(), (1.0,)))
-    assert single.bands == {}
+    assert not single.has_intervals
     assert np.isnan(single.width("backflow"))
 
 
@@ -250,7 +250,7 @@ def test_moments_that_the_bins_cut_off(tmp_path):
         starred = [line.split()[:2] for line in table_text(found).splitlines() if line.count("*") == 2]
         assert starred == ([["w", f"{flow.z_face[face] * flow.re_tau:.4g}"]] if marked else [])
         assert ("*: values beyond the bins" in table_text(found)) == marked
-        rows = np.genfromtxt(io.StringIO(csv_texts(found)["density_moments_faces.csv"]), delimiter=",", names=True)
+        rows = np.genfromtxt(io.StringIO(csv_texts(found)["density_moments_faces"]), delimiter=",", names=True)
         assert rows["flatness_w_beyond_bins"][face] > 0.1
         symbols = [line for line in moments_figure(found).axes[1].lines if line.get_markerfacecolor() == "white"]
         assert sum(len(line.get_xdata()) for line in symbols) == marked

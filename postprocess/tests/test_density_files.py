@@ -79,7 +79,7 @@ def test_command(run, tmp_path, capsys):
 def test_without_heights_of_joint_densities(tmp_path):
     write(tmp_path, heights=[])
     found = evaluated(tmp_path, "top")
-    assert set(csv_texts(found)) == {f"{name}.csv" for name in TABLES - {"quadrants_outside_holes"}}
+    assert set(csv_texts(found)) == TABLES - {"quadrants_outside_holes"}
     of_heights = {"joint_uw", "covariance_uw", "quadrants_outside_holes"}
     assert all(entry.draw() is None for entry in entries_of(found) if entry.name in of_heights)
 

@@ -128,7 +128,7 @@ def test_spectra(spectra_run: Path) -> None:
     names = [f"{quantity}_k{axis}_at" for quantity, axis in evaluated.found.energy]
     names += [f"{name}_{quantity}_{axis}" for name in "RL" for quantity in CORRELATED for axis in "xy"]
     for name in (*names, *(f"{quantity}_wall_k{axis}" for quantity in ON_WALL for axis in "xy")):
-        assert_holds(found, name, evaluated.values[name], evaluated.bands[name])
+        assert_holds(found, name, evaluated.values[name], evaluated.width(name))
     for quantity, plane in evaluated.found.planes.items():
         np.testing.assert_array_equal(found[f"{quantity}_kxky"], plane.energy)
     np.testing.assert_allclose(found.kx, 2 * np.pi * np.arange(7) / parameters.size[0])

@@ -24,8 +24,10 @@ def variable(dims: str | Sequence[str], values: ArrayLike, long_name: str, units
     return xr.Variable(dims, np.asarray(values), {"long_name": long_name, "units": units})
 
 
-def half_width_of(values: xr.Variable | xr.DataArray, half_width: ArrayLike) -> xr.Variable:
-    """The half width of the 95 % interval of a variable."""
+def half_width_of(values: xr.Variable, half_width: ArrayLike) -> xr.Variable:
+    """The half width of the 95 % interval of a variable; with a description, if the variable has one."""
+    if not values.attrs:
+        return xr.Variable(values.dims, half_width)
     about = f"half width of the 95 % interval of: {values.attrs['long_name']}"
     return variable(tuple(map(str, values.dims)), half_width, about, values.attrs["units"])
 
