@@ -1,6 +1,6 @@
 """Figures of the profiles; bands are 95 % intervals.
 
-A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+A function that takes axes draws one panel into them; the others return a figure of such panels.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
 
-def mean_velocity(axes: Axes, profiles: WallProfiles) -> Axes:
+def mean_velocity(axes: Axes, profiles: WallProfiles) -> None:
     """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
     if profiles.laminar:
         _laminar_velocity(axes, profiles)
@@ -59,7 +59,6 @@ def mean_velocity(axes: Axes, profiles: WallProfiles) -> Axes:
         axes.plot(profiles.z_plus[near], profiles.centre[profiles.along_stress][near], "o", color=colour, zorder=3)
     along = " along the wall stress" if profiles.turns and not profiles.laminar else ""
     axes.set_ylabel(rf"$U^+${along}")
-    return axes
 
 
 def _line(axes: Axes, profiles: WallProfiles, name: str, **style: Any) -> Any:
@@ -118,7 +117,7 @@ def _component_label(label: str, profiles: WallProfiles) -> str:
     return label.replace("streamwise", "along x").replace("spanwise", "along y")
 
 
-def fluctuations(axes: Axes, profiles: WallProfiles) -> Axes:
+def fluctuations(axes: Axes, profiles: WallProfiles) -> None:
     """Root-mean-square velocities and pressure against z+."""
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
@@ -129,7 +128,6 @@ def fluctuations(axes: Axes, profiles: WallProfiles) -> Axes:
     _headroom(axes, top or 1.0, fraction=0.3)
     axes.set_ylabel("rms in wall units")
     legend(axes, loc="upper left", ncols=2)
-    return axes
 
 
 def shear_stress_figure(profiles: WallProfiles) -> Figure:
@@ -143,7 +141,7 @@ def shear_stress_figure(profiles: WallProfiles) -> Figure:
     return figure
 
 
-def shear_stress(axes: Axes, profiles: WallProfiles) -> Axes:
+def shear_stress(axes: Axes, profiles: WallProfiles) -> None:
     """Viscous, Reynolds and total shear stress over the wall stress against z/h, and the total of a steady flow."""
     z, face = profiles.z_face, profiles.face
     components = [("u", "U", "", "solid")] + ([("v", "V", "_y", "dashed")] if profiles.turns else [])
@@ -168,10 +166,9 @@ def shear_stress(axes: Axes, profiles: WallProfiles) -> Axes:
     legend(axes, loc="best" if flat else "upper right")
     axes.set_xlabel(r"$z/h$")
     axes.set_xlim(0, profiles.height)
-    return axes
 
 
-def stress_residual(axes: Axes, profiles: WallProfiles) -> Axes:
+def stress_residual(axes: Axes, profiles: WallProfiles) -> None:
     """The total shear stress less the total of a steady flow, over the wall stress, against z/h."""
     largest, reach, colour = 1e-15, 0.0, None
     for name, dashes in [("residual", "solid")] + ([("residual_y", "dashed")] if profiles.turns else []):
@@ -187,7 +184,6 @@ def stress_residual(axes: Axes, profiles: WallProfiles) -> Axes:
     axes.set_ylim(-limit, limit)
     axes.set_xlim(0, profiles.height)
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
-    return axes
 
 
 def higher_moments(profiles: WallProfiles) -> Figure | None:
@@ -203,20 +199,18 @@ def higher_moments(profiles: WallProfiles) -> Figure | None:
     return figure
 
 
-def skewness(axes: Axes, profiles: WallProfiles) -> Axes:
+def skewness(axes: Axes, profiles: WallProfiles) -> None:
     """Skewness of the three components against z+."""
     _moments(axes, profiles, "skew")
     gaussian_line(axes, "skewness")
     axes.margins(y=0.08)
-    return axes
 
 
-def flatness(axes: Axes, profiles: WallProfiles) -> Axes:
+def flatness(axes: Axes, profiles: WallProfiles) -> None:
     """Flatness of the three components against z+."""
     extremes = _moments(axes, profiles, "flat")
     gaussian_line(axes, "flatness")
     flatness_axis(axes, *extremes)
-    return axes
 
 
 def _moments(axes: Axes, profiles: WallProfiles, kind: str) -> tuple[float, float]:
@@ -257,7 +251,7 @@ def has_vorticity(profiles: WallProfiles) -> bool:
     return not profiles.laminar and all(profiles.has(name) for name in _VORTICITY)
 
 
-def vorticity(axes: Axes, profiles: WallProfiles) -> Axes:
+def vorticity(axes: Axes, profiles: WallProfiles) -> None:
     """Root-mean-square vorticity in wall units against z+."""
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
@@ -267,4 +261,3 @@ def vorticity(axes: Axes, profiles: WallProfiles) -> Axes:
     _headroom(axes, top)
     axes.set_ylabel("rms vorticity in wall units")
     legend(axes, loc="upper right")
-    return axes

@@ -275,7 +275,7 @@ def new_figure(width: float = 6.4, height: float = 4.4) -> SizedFigure:
     return figure
 
 
-def single_panel(draw: Callable[[Axes], Axes], width: float = 6.4, height: float = 4.4) -> SizedFigure:
+def single_panel(draw: Callable[[Axes], object], width: float = 6.4, height: float = 4.4) -> SizedFigure:
     """A figure of one panel that `draw` draws."""
     figure = new_figure(width, height)
     draw(figure.add_subplot())

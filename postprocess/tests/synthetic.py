@@ -7,7 +7,8 @@ of Nezu & Rodi (J. Hydraul. Eng. 112, 335 (1986)). Not data of any simulation.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -204,47 +205,45 @@ def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> No
     attach_hashes(path)
 
 
-def write_statistics(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
-    """statistics.h5 of version 0.1 with the given block means; `samples` is a number or one per block.
+@contextmanager
+def file_of_blocks(
+    path: Path, flow: Flow, count: int, samples=100, begin=60.0, length=10.0
+) -> Iterator[tuple[h5py.File, np.ndarray]]:
+    """A new file with flow, grid and times of blocks; gives it and the samples of each. It gets its hashes at the end.
 
-    Blocks may also hold the profiles that budgets need.
+    `samples` is a number or one per block.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
+    counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), count)
     with h5py.File(path, "w") as file:
         write_attributes(file, flow)
-        file["grid/z"] = flow.z
-        file["grid/z_face"] = flow.z_face
+        file["grid/z"], file["grid/z_face"] = flow.z, flow.z_face
         file["samples"] = counts
-        file["t_begin"] = begin + float(length) * np.arange(len(blocks))
-        file["t_end"] = begin + float(length) * (1 + np.arange(len(blocks)))
+        file["t_begin"] = begin + float(length) * np.arange(count)
+        file["t_end"] = begin + float(length) * (1 + np.arange(count))
+        file["forcing"] = counts * (0.0 if flow.flow_type == "couette" else flow.u_tau**2)
+        yield file, counts
+    attach_hashes(path)
+
+
+def write_statistics(path: Path, flow: Flow, blocks: list[dict], **options):
+    """statistics.h5 of version 0.1 with the given block means, maybe also of the profiles that budgets need."""
+    with file_of_blocks(path, flow, len(blocks), **options) as (file, counts):
         file["step_end"] = 1000 * (1 + np.arange(len(blocks)))
-        forcing = 0.0 if flow.flow_type == "couette" else flow.u_tau**2
-        file["forcing"] = counts * forcing
         budgets = [*layout.BUDGET_CENTRE_PROFILES, *layout.BUDGET_FACE_PROFILES]
         taken = [name for name in budgets if all(name in block for block in blocks)] if blocks else []
         for name in (*CENTRE, *FACE, *taken):
             width = flow.cells[2] + (name in (*FACE, *layout.BUDGET_FACE_PROFILES))
             sums = [count * block[name] for count, block in zip(counts, blocks, strict=True)]
             file[name] = np.array(sums, dtype=float).reshape(len(blocks), width)
-    attach_hashes(path)
 
 
-def write_spectra(path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0):
+def write_spectra(path: Path, flow: Flow, blocks: list[dict], **options):
     """spectra.h5 with the given block means, arrays of (point, mode) by name; of planes, (height, ky, kx).
 
     The heights of the planes are `z_kxky` and `z_face_kxky` of the first block.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
-    with h5py.File(path, "w") as file:
-        write_attributes(file, flow)
-        file["grid/z"] = flow.z
-        file["grid/z_face"] = flow.z_face
-        file["samples"] = counts
-        file["t_begin"] = begin + float(length) * np.arange(len(blocks))
-        file["t_end"] = begin + float(length) * (1 + np.arange(len(blocks)))
-        file["forcing"] = counts * (0.0 if flow.flow_type == "couette" else flow.u_tau**2)
+    with file_of_blocks(path, flow, len(blocks), **options) as (file, counts):
         for axis, cells, size in zip("xy", flow.cells, flow.size, strict=False):
             modes = np.arange(cells // 2 + 1)
             file[f"grid/k{axis}"] = 2 * np.pi / size * modes
@@ -261,7 +260,6 @@ def write_spectra(path: Path, flow: Flow, blocks: list[dict], samples=100, begin
                 file[spectrum] = np.array(
                     [count * block[spectrum] for count, block in zip(counts, blocks, strict=True)]
                 )
-    attach_hashes(path)
 
 
 def noisy_blocks(flow: Flow, profiles: dict, count: int, seed: int, amplitude: float = 0.02) -> list[dict]:

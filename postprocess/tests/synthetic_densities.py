@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import h5py
 import numpy as np
 import synthetic
 from scipy.stats import norm
@@ -140,22 +139,14 @@ def block_of_fields(bins: dict, heights: list[int], fields: dict[str, np.ndarray
     return block
 
 
-def write(path: Path, flow, heights: list[float], blocks: list[dict], samples=100, begin=60.0, length=10.0):
+def write(path: Path, flow, heights: list[float], blocks: list[dict], **options):
     """densities.h5 with the given block means and bins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), len(blocks))
     shapes = gaussian_block(flow, bins_of(flow, heights), heights) if not blocks else blocks[0]
-    with h5py.File(path, "w") as file:
-        synthetic.write_attributes(file, flow)
-        file["grid/z"], file["grid/z_face"], file["grid/z_joint"] = (flow.z, flow.z_face, np.array(heights, float))
-        file["samples"] = counts
-        file["t_begin"] = begin + float(length) * np.arange(len(blocks))
-        file["t_end"] = begin + float(length) * (1 + np.arange(len(blocks)))
-        file["forcing"] = counts * (0.0 if flow.flow_type == "couette" else flow.u_tau**2)
+    with synthetic.file_of_blocks(path, flow, len(blocks), **options) as (file, counts):
+        file["grid/z_joint"] = np.array(heights, float)
         for name, values in shapes.items():
             if not heights and name.startswith(("u_joint", "w_joint", "uw_joint")):
                 continue
             weights = np.ones(len(blocks)) if name in layout.BIN_DATASETS else counts
             sums = [weight * block[name] for weight, block in zip(weights, blocks, strict=True)]
             file[name] = np.array(sums, dtype=float).reshape(len(blocks), *np.shape(values))
-    synthetic.attach_hashes(path)

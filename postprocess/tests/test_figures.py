@@ -71,7 +71,7 @@ def test_the_history_of_a_box_without_walls(results):
 def test_the_mean_velocity_is_a_cubic_near_the_wall(results):
     """Between the cells nearest to the wall, straight pieces would be kinked on the logarithmic axis."""
     profiles = results.run.profiles
-    axes = mean_velocity(new_figure().add_subplot(), profiles)
+    mean_velocity(axes := new_figure().add_subplot(), profiles)
     line = next(line for line in axes.lines if len(line.get_xdata()) > 300)
     x, y = line.get_data()
     assert np.allclose(y[np.isin(x, profiles.z_plus)], profiles.centre["U"], rtol=1e-12)
@@ -82,7 +82,7 @@ def test_the_mean_velocity_is_a_cubic_near_the_wall(results):
 def test_the_residual_is_shown_with_all_of_its_band(results):
     profiles = results.run.profiles
     wide = replace(profiles, half_widths={"residual": np.full(profiles.z_face.size, 0.5)})
-    axes = stress_residual(new_figure().add_subplot(), wide)
+    stress_residual(axes := new_figure().add_subplot(), wide)
     assert axes.get_ylim()[1] > 0.5
 
 
@@ -150,7 +150,7 @@ def test_laminar_solution_between_walls_that_move_and_a_force(tmp_path):
     }
     synthetic.write_parameter_sets(tmp_path / "statistics.h5", [0] * 3, [keys])
     run = load_run(tmp_path)
-    axes = mean_velocity(new_figure(5, 4).subplots(), with_intervals(run.profiles, run.blocks))
+    mean_velocity(axes := new_figure(5, 4).subplots(), with_intervals(run.profiles, run.blocks))
     of_run, exact = axes.get_lines()[:2]
     expected = np.interp(exact.get_xdata()[1:], of_run.get_xdata(), of_run.get_ydata())
     np.testing.assert_allclose(exact.get_ydata()[1:], expected, rtol=0.03)
