@@ -240,7 +240,7 @@ def evaluate(
             by_name[name][STORAGE] = change / ((middle[-1] - middle[0]) * budget.unit)
         if name == "k":
             by_name[name] |= found.kolmogorov_columns()
-        coordinates = heights(_dim(name), budget.z, found.u_tau, found.viscosity)
+        coordinates = heights(_dim(name), budget.z, found)
         attributes: dict[str, Any] = {"name": found.of, "budget": name} if found.of else {"stress": name}
         attributes |= {"u_tau": found.u_tau, "re_tau": found.re_tau}
         attributes |= {"c_tau": found.c_tau} if found.of else {"wall": found.wall}

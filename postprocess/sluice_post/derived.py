@@ -93,5 +93,5 @@ def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | Non
         for tensor, of in TENSORS.items()
         for part in ("xi", "eta", *(f"b_{component}" for component in (*COMPONENTS, "uv", "vw")))
     }
-    coordinates = heights("z", profiles.z, profiles.u_tau, profiles.viscosity)
+    coordinates = heights("z", profiles.z, profiles)
     return dataset(described(values, table | _ABOUT), coordinates, PLANES_AND_TIME)

@@ -78,8 +78,7 @@ class EvaluatedDensities(EvaluatedValues):
         heights, `joint_uw` (z_joint, deviation_u, deviation_w) the joint density of u' and w' over theirs.
         """
         found, variables = self.found, self.described
-        scales = (found.u_tau, found.parameters.viscosity)
-        coordinates = described.heights("z", found.z("u"), *scales) | described.heights("z_face", found.z("w"), *scales)
+        coordinates = described.heights("z", found.z("u"), found) | described.heights("z_face", found.z("w"), found)
         coordinates |= {
             "height": variable("height", list(self.names), "chosen height: z+, centre or surface"),
             "deviation": variable("deviation", MIDDLES, "deviation from the mean", "standard deviation"),
@@ -90,7 +89,7 @@ class EvaluatedDensities(EvaluatedValues):
             name, _, unit = _ABOUT[shear]
             coordinates[shear] = variable(shear, (edges[1:] + edges[:-1]) / 2, name, unit)
         if found.joint_z.size:
-            coordinates |= described.heights("z_joint", found.joint_z, *scales)
+            coordinates |= described.heights("z_joint", found.joint_z, found)
             for dim, field in (("deviation_u", "u"), ("deviation_w", "w")):
                 coordinates[dim] = variable(dim, JOINT_MIDDLES, f"deviation of {field}", "standard deviation")
             joint = [standardized_density(joints) for joints in found.joints()]

@@ -92,10 +92,9 @@ def _evaluate(blocks: Blocks, parameters: FlowParameters, scalar: Scalar, side: 
         if name in table or (blocks.has_sampling_error and name.removesuffix("_ci95") in table)
     }
     wall = profiles.wall
-    scales = (wall.u_tau, wall.viscosity)
     data = dataset(
         described(shown, table),
-        heights("z", wall.z, *scales) | heights("z_face", wall.z_face, *scales),
+        heights("z", wall.z, wall) | heights("z_face", wall.z_face, wall),
         PLANES_AND_TIME,
         **{"name": scalar.name, "side": wall.view.side, "prandtl": scalar.prandtl, "wall_value": profiles.wall_value},
         u_tau=wall.u_tau,

@@ -1,13 +1,15 @@
 """Spectra along x and y in wall units, and the two-point correlations that follow from them.
 
 A spectrum is one-sided: the plain sum over its modes, mode 0 included, is the variance. Mode m has the wavenumber
-2 pi m/L and the wavelength L/m; the premultiplied density k E(k) is m times the value of the mode.
+2 pi m/L and the wavelength L/m; the premultiplied density k E(k) is m times the value of the mode. Spectra in both
+directions, over (ky, kx), at the heights that output.spectra.heights chooses, are one-sided in both: the sum over all
+modes is the variance, and mode (n, m) times n m is the premultiplied density kx ky E(kx, ky).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -24,7 +26,6 @@ from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import Variables, dataset, variable
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.parameters import FlowParameters
-from sluice_post.plane_spectra import PlaneSpectra, without_mean
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
 from sluice_post.uncertainty import EvaluatedValues, intervals
@@ -69,6 +70,35 @@ def load_spectra(directory: Path, statistics: Blocks, begin: float | None, end: 
 def last_double_mode(cells: int) -> int:
     """The largest mode that stands for two wavenumbers, k and -k; the one at half the number of cells is one."""
     return (cells - 1) // 2
+
+
+@dataclass(frozen=True)
+class PlaneSpectra:
+    """Spectra of one quantity in wall units, energy (height, ky, kx), at heights from a wall up to h."""
+
+    z_plus: Array
+    wavelength_plus: dict[str, Array]  # by axis, of the modes from 1 on that stand for two wavenumbers
+    energy: Array
+    zero_by_symmetry: NDArray[np.bool_]  # at which heights: the flux uw on the centre plane of a channel
+
+    def premultiplied(self) -> Array:
+        """kx ky E(kx, ky), (height, ky, kx), from mode 1 on in both directions.
+
+        The modes at half the numbers of cells are left out: they stand for one wavenumber, the others for two.
+        """
+        across, along = (self.wavelength_plus[axis].size + 1 for axis in "yx")
+        modes = np.outer(np.arange(1, across), np.arange(1, along))
+        return np.asarray(self.energy[:, 1:across, 1:along] * modes)
+
+    def peaks(self) -> tuple[NDArray[np.intp], ...]:
+        """The indices of the largest premultiplied density at each height: into heights, ky and kx."""
+        values = self.premultiplied()
+        largest = values.reshape(len(values), -1).argmax(axis=1)
+        return np.arange(len(values)), *np.unravel_index(largest, values.shape[1:])
+
+    def nearest(self, z_plus: float) -> int:
+        """The height nearest to z+."""
+        return int(np.abs(self.z_plus - z_plus).argmin())
 
 
 @dataclass(frozen=True)
@@ -149,6 +179,20 @@ class WallSpectra(SeenFromWall):
         return float(ratio[worst]), float(self.premultiplied(quantity, axis)[0][worst])
 
 
+def _without_mean(means: Means) -> Means:
+    """Planes of the fluctuations: mode (0, 0) of u, v and p is what the other modes lack of the variance."""
+    planes = dict(means.planes)
+    for quantity in layout.CENTRE_SPECTRA:
+        name = layout.PLANE_SPECTRUM.format(quantity)
+        if name in planes:
+            at = np.abs(means.z - means.planes_z[name][:, None]).argmin(axis=1)
+            values = planes[name] = planes[name].copy()
+            values[:, 0, 0] = 0
+            variance = means.centre[quantity][at] - means.centre[quantity[0]][at] ** 2
+            values[:, 0, 0] = variance - values.sum(axis=(1, 2))
+    return replace(means, planes=planes)
+
+
 def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = None) -> WallSpectra:
     """Spectra of the fluctuations in wall units. `side`: both (symmetric halves averaged), bottom or top.
 
@@ -156,7 +200,7 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
     less the square of the mean. With others, the squares of two means would leave an error that exceeds the energy of
     the mode. The mean of w is 0, so ww and uw are of the fluctuations as they are.
     """
-    view = wall_view(without_mean(means), parameters, side)
+    view = wall_view(_without_mean(means), parameters, side)
     centre, face, energy = view.means.centre, view.means.face, {}
     for axis in AXES:
         for quantity in layout.CENTRE_SPECTRA:
@@ -240,12 +284,12 @@ class SpectraAtHeights(EvaluatedValues):
             name, dim, unit = ABOUT[quantity]
             about = f"energy of {name} in each pair of modes"
             variables[f"{quantity}_kxky"] = variable((f"{dim}_kxky", "ky", "kx"), plane.energy, about, unit)
-            coordinates |= described.heights(f"{dim}_kxky", plane.z_plus / found.re_tau, found.u_tau, found.viscosity)
+            coordinates |= described.heights(f"{dim}_kxky", plane.z_plus / found.re_tau, found)
         for (quantity, axis), energy in found.energy.items():
             name, dim, unit = ABOUT[quantity]
             about, near = f"energy of {name} in each mode along {axis}", found.view.near(found.z[quantity])
             variables[f"{quantity}_k{axis}"] = variable((dim, f"k{axis}"), energy[near], about, unit)
-            coordinates |= described.heights(dim, found.z[quantity][near], found.u_tau, found.viscosity)
+            coordinates |= described.heights(dim, found.z[quantity][near], found)
         variables |= self.described
         coordinates["height"] = variable("height", np.array(self.names), "chosen height: z+, centre or surface")
         coordinates["height_plus"] = variable("height", self.z_plus, "chosen height", "nu/u_tau")

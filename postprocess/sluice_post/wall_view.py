@@ -94,15 +94,11 @@ class WallView:
         """Which heights are not beyond the end of the view, at parameters.reach."""
         return np.asarray(z <= self.parameters.reach * (1 + 1e-9))
 
-    def along(self, direction: tuple[float, float], x: Array, y: Array) -> Array:
-        """The component of a vector of this view in a direction that is given as the run has it."""
-        sign = -1 if "x" in self.images[0] else 1
-        return sign * direction[0] * x + direction[1] * y
-
     def velocity_along(self, direction: tuple[float, float]) -> Array:
         """The mean velocity relative to the wall in a direction that is given as the run has it."""
         u, v = (self.means.centre[name] - wall for name, wall in zip("uv", self.wall_velocity, strict=True))
-        return self.along(direction, u, v)
+        sign = -1 if "x" in self.images[0] else 1
+        return sign * direction[0] * u + direction[1] * v
 
 
 @dataclass(frozen=True)

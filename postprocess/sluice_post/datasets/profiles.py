@@ -50,10 +50,9 @@ def profiles_dataset(profiles: WallProfiles) -> xr.Dataset:
     for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
         for name, values in columns.items():
             variables |= with_interval(name, dim, values, profiles.half_widths.get(name), ABOUT[name])
-    scales = (profiles.u_tau, profiles.viscosity)
     return dataset(
         variables,
-        heights("z", profiles.z, *scales) | heights("z_face", profiles.z_face, *scales),
+        heights("z", profiles.z, profiles) | heights("z_face", profiles.z_face, profiles),
         PLANES_AND_TIME,
         u_tau=profiles.u_tau,
         viscosity=profiles.viscosity,
