@@ -17,6 +17,8 @@ PLACES = {
     "CITATION.cff": r"^version: ([0-9.]+)",
     "CHANGELOG.md": r"^## ([0-9.]+) \(",
     "README.md": r"^Version ([0-9.]+)",
+    "docs/installation.md": r"sluice-dns_([0-9.]+)_amd64\.deb",
+    "docs/development.md": r"the version ([0-9.]+)\+cuda",
 }
 
 

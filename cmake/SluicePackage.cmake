@@ -46,8 +46,8 @@ set(CPACK_DEBIAN_USER_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_USER_PACKAGE_CONFLICTS sluice)
 set(CPACK_DEBIAN_USER_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_USER_PACKAGE_DEPENDS
-    "${launcher}, python3 (>= 3.10), python3-numpy, python3-scipy, python3-h5py, python3-matplotlib, python3-pil, python3-jinja2, python3-yaml, python3-xarray (>= 2023.01)")
-set(CPACK_DEBIAN_USER_PACKAGE_SUGGESTS "python3-h5netcdf, python3-dask, python3-bokeh")
+    "${launcher}, python3 (>= 3.10), python3-numpy, python3-scipy, python3-h5py, python3-matplotlib, python3-pil, python3-jinja2, python3-yaml, python3-pandas, python3-xarray (>= 2023.01)")
+set(CPACK_DEBIAN_USER_PACKAGE_SUGGESTS "python3-h5netcdf, python3-dask")
 set(CPACK_DEBIAN_USER_PACKAGE_CONTROL_EXTRA "${PROJECT_BINARY_DIR}/control/postinst;${PROJECT_BINARY_DIR}/control/prerm")
 set(CPACK_DEBIAN_USER_DESCRIPTION "${PROJECT_DESCRIPTION}.
  The program sluice, its cases and documentation, and sluice-post, which writes figures, tables and reports.")

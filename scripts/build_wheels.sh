@@ -7,7 +7,8 @@
 #              SLUICE_WHEEL_ARCHITECTURES   compute capabilities of the GPU code; "80;90" unless given
 #              SLUICE_WHEEL_HDF5            a folder with a parallel HDF5 that was built as a static library with -fPIC; otherwise
 #                                           one is built from the source package of Debian or Ubuntu
-#              SLUICE_WHEEL_PYTHONS         Pythons to build for; "3.10 3.11 3.12" unless given
+#              SLUICE_WHEEL_PYTHONS         Pythons to build for; "3.10 3.11 3.12" unless given, of which Debian 12 has 3.11 and
+#                                           pyenv the others
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root"
@@ -43,10 +44,12 @@ build_hdf5() {
   mkdir -p "$source/lists/partial"
   # The sources of the same archives that packages come from.
   local list
+  mkdir "$source/parts"
   for list in /etc/apt/sources.list.d/{debian,ubuntu}.sources; do
-    if [[ -f $list ]]; then sed 's/^Types:.*/Types: deb-src/' "$list" >>"$source/list.sources"; fi
+    if [[ -f $list ]]; then sed 's/^Types:.*/Types: deb-src/' "$list" >"$source/parts/${list##*/}"; fi
   done
-  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$source/list.sources" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$source/lists")
+  if [[ -f /etc/apt/sources.list ]]; then sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >"$source/parts/system.list"; fi
+  local apt=(apt-get -qq -o Dir::Etc::sourcelist=- -o "Dir::Etc::sourceparts=$source/parts" -o "Dir::State::lists=$source/lists")
   (
     cd "$source"
     "${apt[@]}" update

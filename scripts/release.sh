@@ -2,7 +2,8 @@
 # Makes a release of the version in CMakeLists.txt into dist/: runs every check, then writes the archives of the sources and of
 # the documentation, the Debian packages, the wheels, the recipes of conda and Spack, and SHA256SUMS. It publishes nothing.
 #   scripts/release.sh [--without-checks]        --without-checks: the checks passed already at this commit
-# Needs what scripts/build_wheels.sh and scripts/test_packages.sh need: Debian 12, root, mmdebstrap and the network.
+# Needs what scripts/build_wheels.sh and scripts/test_packages.sh need: Debian 12, root, mmdebstrap and the network; Pythons 3.10 and
+# 3.12 besides Debian's 3.11 (SLUICE_WHEEL_PYTHONS, if there are fewer).
 # Environment: SLUICE_RELEASE_WHEELS   kinds of wheels; "cpu cuda" where nvcc is found, else cpu
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -25,6 +26,8 @@ refuse() {
   exit 1
 }
 
+((EUID == 0)) || refuse "only root can test the packages in bare systems"
+[[ -n $(type -P mmdebstrap) ]] || refuse "mmdebstrap is not installed: scripts/install_packages.sh mmdebstrap"
 [[ -z $(git status --porcelain) ]] || refuse "the working tree has changes: commit them first"
 python3 .ci/check_version.py || refuse "the places above name different versions"
 grep -q "^## $version ([0-9]" CHANGELOG.md || refuse "CHANGELOG.md has no date for $version"
@@ -46,8 +49,10 @@ python_environment "$root/build-release/python" mkdocs==1.6.1
 tar -C "$root/build-release" --transform "s,^site,$name-docs," -czf "$dist/$name-docs.tar.gz" site
 
 echo "Recipes"
-cp -r packaging "$dist"
-find "$dist/packaging" -type f -exec sed -i "s|@VERSION@|$version|g; s|@SHA256@|$sum|g; s|@REPOSITORY@|$address|g" {} +
+rm -rf build-release/recipes
+cp -r packaging build-release/recipes
+find build-release/recipes -type f -exec sed -i "s|@VERSION@|$version|g; s|@SHA256@|$sum|g; s|@REPOSITORY@|$address|g" {} +
+tar -C build-release --transform "s,^recipes,$name-recipes," -czf "$dist/$name-recipes.tar.gz" recipes
 
 echo "Debian packages"
 scripts/build_deb.sh
@@ -60,7 +65,7 @@ scripts/build_wheels.sh "${kinds[@]}"
 cp wheelhouse/*.whl "$dist"
 
 echo "Testing the packages in bare systems"
-scripts/test_packages.sh "$dist"/*.deb "$dist"/*.whl
+scripts/test_packages.sh "$dist"/sluice-dns_*.deb "$dist"/*.whl
 
 (cd "$dist" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs -d '\n' sha256sum >SHA256SUMS)
 echo "dist/ holds $name. To publish: git tag -a v$version, push the tag, and upload what is in dist/"
