@@ -7,7 +7,7 @@ of Nezu & Rodi (J. Hydraul. Eng. 112, 335 (1986)). Not data of any simulation.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -155,19 +155,16 @@ def laminar_poiseuille(flow: Flow) -> dict:
 
 def write_attributes(file: h5py.File, flow: Flow) -> None:
     speed = flow.wall_speed if flow.flow_type == "couette" else 0.0
-    file.attrs["format"] = "Sluice statistics"
-    file.attrs["format_version"] = 1
-    file.attrs["sluice_version"] = "0.1.0"
-    file.attrs["git_revision"] = "0123456789abcdef"
-    file.attrs["resolved_case"] = f"title: {flow.title}\nflow:\n  type: {flow.flow_type}\n"
-    file.attrs["viscosity"] = flow.viscosity
-    file.attrs["flow_type"] = flow.flow_type
-    for axis, length, cells in zip("xyz", flow.size, flow.cells, strict=True):
-        file.attrs[f"length_{axis}"], file.attrs[f"n{axis}"] = length, cells
-    file.attrs["wall_velocity_bottom"], file.attrs["wall_velocity_top"] = -speed, speed
-    file.attrs["wall_velocity_bottom_y"], file.attrs["wall_velocity_top_y"] = 0.0, 0.0
-    file.attrs["wall_bottom"] = "no_slip"
-    file.attrs["wall_top"] = "free_slip" if flow.flow_type == "open_channel" else "no_slip"
+    file.attrs.update({
+        **{"format": "Sluice statistics", "format_version": 1, "sluice_version": "0.1.0"},
+        **{"git_revision": "0123456789abcdef", "viscosity": flow.viscosity, "flow_type": flow.flow_type},
+        "resolved_case": f"title: {flow.title}\nflow:\n  type: {flow.flow_type}\n",
+        **{"wall_velocity_bottom": -speed, "wall_velocity_bottom_y": 0.0, "wall_bottom": "no_slip"},
+        **{"wall_velocity_top": speed, "wall_velocity_top_y": 0.0},
+        "wall_top": "free_slip" if flow.flow_type == "open_channel" else "no_slip",
+        **{f"length_{axis}": length for axis, length in zip("xyz", flow.size, strict=True)},
+        **{f"n{axis}": cells for axis, cells in zip("xyz", flow.cells, strict=True)},
+    })  # fmt: skip
 
 
 def attach_hashes(path: Path) -> None:
@@ -196,6 +193,23 @@ def attach_hashes(path: Path) -> None:
             file["grid"].attrs["grid_hash"] = np.uint64(total)
 
 
+def set_case(path: Path, case: str) -> None:
+    """Gives a statistics.h5 another case."""
+    with h5py.File(path, "r+") as file:
+        file.attrs["resolved_case"] = case
+    attach_hashes(path)
+
+
+def parameters_of(flow: Flow) -> dict[str, str]:
+    """The parameters of a plain flow as they are stored with its samples."""
+    speed = flow.wall_speed if flow.flow_type == "couette" else 0
+    return {
+        **{"flow.type": flow.flow_type, "flow.reynolds.viscosity": repr(flow.viscosity)},
+        **{"walls.bottom.type": "no_slip", "walls.bottom.velocity": f"[{-speed}, 0, 0]"},
+        **{"walls.top.type": "no_slip", "walls.top.velocity": f"[{speed}, 0, 0]"},
+    }
+
+
 def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> None:
     """Adds the parameters that each block was sampled under to a statistics.h5, as versions after 0.1 write them."""
     with h5py.File(path, "a") as file:
@@ -207,59 +221,61 @@ def write_parameter_sets(path: Path, numbers: list[int], sets: list[dict]) -> No
 
 @contextmanager
 def file_of_blocks(
-    path: Path, flow: Flow, count: int, samples=100, begin=60.0, length=10.0
-) -> Iterator[tuple[h5py.File, np.ndarray]]:
-    """A new file with flow, grid and times of blocks; gives it and the samples of each. It gets its hashes at the end.
+    path: Path, flow: Flow, blocks: list[dict], samples=100, begin=60.0, length=10.0
+) -> Iterator[tuple[h5py.File, Callable[..., np.ndarray]]]:
+    """A file of blocks without profiles, and what makes the sums of one from its means: (name, *shape of a block).
 
-    `samples` is a number or one per block.
+    `samples`: a number or one per block.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    count = len(blocks)
     counts = np.broadcast_to(np.asarray(samples, dtype=np.int64), count)
+
+    def sums(name: str, *shape: int) -> np.ndarray:
+        found = [weight * block[name] for weight, block in zip(counts, blocks, strict=True)]
+        return np.array(found, dtype=float).reshape(count, *shape)
+
     with h5py.File(path, "w") as file:
         write_attributes(file, flow)
-        file["grid/z"], file["grid/z_face"] = flow.z, flow.z_face
-        file["samples"] = counts
+        file["grid/z"], file["grid/z_face"], file["samples"] = flow.z, flow.z_face, counts
         file["t_begin"] = begin + float(length) * np.arange(count)
         file["t_end"] = begin + float(length) * (1 + np.arange(count))
         file["forcing"] = counts * (0.0 if flow.flow_type == "couette" else flow.u_tau**2)
-        yield file, counts
+        yield file, sums
     attach_hashes(path)
 
 
-def write_statistics(path: Path, flow: Flow, blocks: list[dict], **options):
-    """statistics.h5 of version 0.1 with the given block means, maybe also of the profiles that budgets need."""
-    with file_of_blocks(path, flow, len(blocks), **options) as (file, counts):
+def write_statistics(path: Path, flow: Flow, blocks: list[dict], **options) -> None:
+    """statistics.h5 of version 0.1 with the given block means; they may include the profiles that budgets need.
+
+    `options`: of file_of_blocks.
+    """
+    budgets = [*layout.BUDGET_CENTRE_PROFILES, *layout.BUDGET_FACE_PROFILES]
+    taken = [name for name in budgets if all(name in block for block in blocks)] if blocks else []
+    with file_of_blocks(path, flow, blocks, **options) as (file, sums):
         file["step_end"] = 1000 * (1 + np.arange(len(blocks)))
-        budgets = [*layout.BUDGET_CENTRE_PROFILES, *layout.BUDGET_FACE_PROFILES]
-        taken = [name for name in budgets if all(name in block for block in blocks)] if blocks else []
         for name in (*CENTRE, *FACE, *taken):
-            width = flow.cells[2] + (name in (*FACE, *layout.BUDGET_FACE_PROFILES))
-            sums = [count * block[name] for count, block in zip(counts, blocks, strict=True)]
-            file[name] = np.array(sums, dtype=float).reshape(len(blocks), width)
+            file[name] = sums(name, flow.cells[2] + (name in (*FACE, *layout.BUDGET_FACE_PROFILES)))
 
 
-def write_spectra(path: Path, flow: Flow, blocks: list[dict], **options):
+def write_spectra(path: Path, flow: Flow, blocks: list[dict], **options) -> None:
     """spectra.h5 with the given block means, arrays of (point, mode) by name; of planes, (height, ky, kx).
 
-    The heights of the planes are `z_kxky` and `z_face_kxky` of the first block.
+    The heights of the planes are `z_kxky` and `z_face_kxky` of the first block. `options`: of file_of_blocks.
     """
-    with file_of_blocks(path, flow, len(blocks), **options) as (file, counts):
+    names = (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA)
+    with file_of_blocks(path, flow, blocks, **options) as (file, sums):
         for axis, cells, size in zip("xy", flow.cells, flow.size, strict=False):
             modes = np.arange(cells // 2 + 1)
             file[f"grid/k{axis}"] = 2 * np.pi / size * modes
-            for name in (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA):
+            for name in names:
                 points = flow.cells[2] + (name in layout.FACE_SPECTRA)
-                spectrum = f"{name}_k{axis}"
-                sums = [count * block[spectrum] for count, block in zip(counts, blocks, strict=True)]
-                file[spectrum] = np.array(sums, dtype=float).reshape(len(blocks), points, len(modes))
+                file[f"{name}_k{axis}"] = sums(f"{name}_k{axis}", points, len(modes))
         if blocks and "z_kxky" in blocks[0]:
             for name in ("z_kxky", "z_face_kxky"):
                 file[f"grid/{name}"] = blocks[0][name]
-            for name in (*layout.CENTRE_SPECTRA, *layout.FACE_SPECTRA):
-                spectrum = f"{name}_kxky"
-                file[spectrum] = np.array(
-                    [count * block[spectrum] for count, block in zip(counts, blocks, strict=True)]
-                )
+            for name in (f"{name}_kxky" for name in names):
+                file[name] = sums(name, *blocks[0][name].shape)
 
 
 def noisy_blocks(flow: Flow, profiles: dict, count: int, seed: int, amplitude: float = 0.02) -> list[dict]:

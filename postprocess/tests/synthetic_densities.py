@@ -140,13 +140,14 @@ def block_of_fields(bins: dict, heights: list[int], fields: dict[str, np.ndarray
 
 
 def write(path: Path, flow, heights: list[float], blocks: list[dict], **options):
-    """densities.h5 with the given block means and bins."""
+    """densities.h5 with the given block means and bins. `options`: of synthetic.file_of_blocks."""
     shapes = gaussian_block(flow, bins_of(flow, heights), heights) if not blocks else blocks[0]
-    with synthetic.file_of_blocks(path, flow, len(blocks), **options) as (file, counts):
+    with synthetic.file_of_blocks(path, flow, blocks, **options) as (file, sums):
         file["grid/z_joint"] = np.array(heights, float)
         for name, values in shapes.items():
             if not heights and name.startswith(("u_joint", "w_joint", "uw_joint")):
                 continue
-            weights = np.ones(len(blocks)) if name in layout.BIN_DATASETS else counts
-            sums = [weight * block[name] for weight, block in zip(weights, blocks, strict=True)]
-            file[name] = np.array(sums, dtype=float).reshape(len(blocks), *np.shape(values))
+            if name in layout.BIN_DATASETS:
+                file[name] = np.array([block[name] for block in blocks]).reshape(len(blocks), *np.shape(values))
+            else:
+                file[name] = sums(name, *np.shape(values))
