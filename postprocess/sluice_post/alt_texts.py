@@ -22,23 +22,12 @@ from sluice_post.style import GREY
 
 _COLORBAR = "<colorbar>"  # the label of the axes of one
 _MAX_LINES = 4  # of a panel: those with the largest values
-_SYMBOLS = {
-    **{"tau": "τ", "nu": "ν", "rho": "ρ", "theta": "θ", "Theta": "Θ", "lambda": "λ", "omega": "ω", "Omega": "Ω"},
-    **{"Delta": "Δ", "delta": "δ", "eta": "η", "xi": "ξ", "kappa": "κ", "varepsilon": "ε", "epsilon": "ε"},
-    **{"gamma": "γ", "langle": "⟨", "rangle": "⟩", "times": "×", "cdot": "·", "prime": "′", "pm": "±", "partial": "∂"},
-    **{
-        "nabla": "∇",
-        "quad": " ",
-        "approx": "≈",
-        "leq": "≤",
-        "geq": "≥",
-        "infty": "∞",
-        "alpha": "α",
-        "beta": "β",
-        "phi": "φ",
-        "psi": "ψ",
-    },
-}
+_LETTERS = (
+    *("tau τ", "nu ν", "rho ρ", "theta θ", "Theta Θ", "lambda λ", "omega ω", "Omega Ω", "Delta Δ", "delta δ", "eta η"),
+    *("xi ξ", "kappa κ", "varepsilon ε", "epsilon ε", "gamma γ", "alpha α", "beta β", "phi φ", "psi ψ", "nabla ∇"),
+    *("langle ⟨", "rangle ⟩", "times ×", "cdot ·", "prime ′", "pm ±", "partial ∂", "approx ≈", "leq ≤", "geq ≥"),
+)
+_SYMBOLS = dict(letter.split() for letter in _LETTERS) | {"infty": "∞", "quad": " "}
 _FONTS = "mathrm|mathbf|mathit|mathcal|mathregular|text|rm|left|right|overline|tilde|hat|displaystyle"
 
 
@@ -68,15 +57,10 @@ def _points(line: Line2D) -> tuple[Array, Array]:
     return x[known], y[known]
 
 
-def _is_named(line: Line2D) -> bool:
-    return not str(line.get_label()).startswith("_")
-
-
 def _course(line: Line2D, place: str) -> tuple[float, str]:
     """The largest magnitude of a line, and what to say of it: its extreme, else how it begins and ends."""
     x, y = _points(line)
     at = int(np.argmax(np.abs(y)))
-    name = f"{plain_text(str(line.get_label()))} " if _is_named(line) else ""
 
     def point(n: int) -> str:
         value = 0.0 if abs(y[n]) < ROUND_OFF * abs(y[at]) else float(y[n])
@@ -84,14 +68,15 @@ def _course(line: Line2D, place: str) -> tuple[float, str]:
 
     is_history = place.startswith("t ")
     text = f"from {point(0)} to {point(-1)}" if is_history or at in (0, len(y) - 1) else f"largest {point(at)}"
-    return abs(float(y[at])), name + text
+    label = str(line.get_label())
+    return abs(float(y[at])), text if label.startswith("_") else f"{plain_text(label)} {text}"
 
 
 def _lines(axes: Axes) -> str:
     lines = [line for line in axes.get_lines() if line.get_visible() and line.get_transform() == axes.transData]
     lines = [line for line in lines if _points(line)[0].size > 2]
     lines = [line for line in lines if to_hex(line.get_color()) != GREY.lower()] or lines  # grey: laws to compare with
-    named = [line for line in lines if _is_named(line)] or lines[:1]
+    named = [line for line in lines if not str(line.get_label()).startswith("_")] or lines[:1]
     place = re.split(r",| \(", _label(axes, "x"))[0]
     found = sorted((_course(line, place) for line in named), key=lambda one: -one[0])[:_MAX_LINES]
     return f"{'; '.join(text for _, text in found)}." if found else ""

@@ -16,7 +16,7 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.inputs import read_given
 
 STEP_BENCHMARKS = ("step", "solve", "poisson", "tridiagonal")
-KNOWN = "what sluice bench step, solve, poisson, tridiagonal, transpose, fft or links writes"
+KNOWN = "what sluice bench step, solve, poisson, tridiagonal, transpose, fft, links or checkpoint writes"
 OTHER = "other"
 MINOR = ("z blocks", "revision")  # in labels only where without them two would be the same
 
@@ -34,14 +34,15 @@ STEP_CSV_COLUMNS = (
 )
 # The fastest set-up is found among the results that share these.
 _CELLS = ["nx", "ny", "nz"]
-_EXPERIMENT = ["what", "points", *_CELLS, "values", "fields", "precision", "ranks", "device_type", "is_baseline"]
+_EXPERIMENT = ["timed", "points", *_CELLS, "values", "fields", "precision", "ranks", "device_type", "is_baseline"]
 
 
 @dataclass(frozen=True)
 class Results:
-    """Measurements that worked, times in milliseconds: of transposes, transforms and links; of time steps and solves.
+    """Measurements that worked, times in milliseconds: of transposes, transforms, links and checkpoints; of time steps.
 
-    Not all kinds of benchmarks have all numbers. Phases of steps were timed in repeats of their own.
+    The latter have solves among them. Not all kinds of benchmarks have all numbers. Phases of steps were timed in
+    repeats of their own.
     """
 
     rows: pd.DataFrame
@@ -55,31 +56,39 @@ def _number(value: Any, name: str, above: float = -math.inf) -> float:
     return float(value)
 
 
-def _numbers(entry: Mapping[str, Any], name: str, length: int = 2) -> list[float]:
-    numbers = [_number(value, name) for value in entry[name]]
+def _count(entry: Mapping[str, Any], name: str) -> int:
+    return int(_number(entry[name], name, above=0))
+
+
+def _numbers(entry: Mapping[str, Any], name: str, length: int = 2, above: float = -math.inf) -> list[float]:
+    numbers = [_number(value, name, above) for value in entry[name]]
     if len(numbers) != length:
         raise ValueError(f"{name}: not {length} numbers")
     return numbers
 
 
-def _count(entry: Mapping[str, Any], name: str) -> int:
-    return int(_number(entry[name], name, above=0))
-
-
 def _counts(entry: Mapping[str, Any], name: str, length: int) -> list[int]:
-    counts = [int(count) for count in _numbers(entry, name, length)]
-    if min(counts) < 1:
-        raise ValueError(f"{name}: not {length} integers of at least 1")
-    return counts
+    return [int(count) for count in _numbers(entry, name, length, above=0)]
 
 
-def _device_type(device: str) -> str:
-    """The device without the number of the NUMA node, which differs between machines of one kind."""
-    return re.sub(r", host memory on NUMA node \d+$", "", device)
-
-
-def _phases(entry: Mapping[str, Any]) -> dict[str, float]:
-    return {str(phase["name"]): _number(phase["milliseconds"], "milliseconds") for phase in entry.get("phases", ())}
+def _common(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What all results have; links have neither cells nor a process grid, and some benchmarks no phases."""
+    links, device = entry["what"] == "links", str(entry["device"])
+    cells, split = ([], []) if links else (_counts(entry, "cells", 3), _counts(entry, "process_grid", 2))
+    phases = entry["phases"] if entry["what"] in STEP_BENCHMARKS else entry.get("phases", ())
+    return {
+        "what": str(entry["what"]),
+        **dict(zip(_CELLS, cells or 3 * [None], strict=True)),
+        "points": math.prod(cells),
+        "grid": " x ".join(map(str, cells)),
+        "precision": str(entry["precision"]),
+        "ranks": _count(entry, "ranks"),
+        "device": device,
+        # Without the number of the NUMA node, which differs between machines of one kind.
+        "device_type": re.sub(r", host memory on NUMA node \d+$", "", device),
+        "process_grid": " x ".join(map(str, split)),
+        "phases": {str(phase["name"]): _number(phase["milliseconds"], "milliseconds") for phase in phases},
+    }
 
 
 def _pieces(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,30 +111,23 @@ def _series(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {"milliseconds": times, "tuning": [(int(part["begin"]), int(part["end"])) for part in entry["tuning"]]}
 
 
-def _exchange(entry: Mapping[str, Any]) -> str:
-    """The method, and in GPU builds whether MPI gets device pointers."""
-    if "cuda_aware_mpi" not in entry:
-        return str(entry["exchange"])
-    return f"{entry['exchange']} ({'CUDA-aware' if entry['cuda_aware_mpi'] is True else 'through the host'})"
+def _ways(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Kind, layout and exchange method; of links and checkpoints what was timed stands for the method."""
+    if entry["what"] == "links":
+        return f"blocks of {entry['bytes']} bytes", "", str(entry["name"])
+    if entry["what"] == "checkpoint":
+        return ", ".join([f"writer {entry['writer']}", *map(str, entry["hints"])]), "", str(entry["name"])
+    exchange = str(entry["exchange"])
+    if "cuda_aware_mpi" in entry:  # in GPU builds: whether MPI gets device pointers
+        exchange += f" ({'CUDA-aware' if entry['cuda_aware_mpi'] is True else 'through the host'})"
+    return str(entry["kind"]), str(entry["layout"]), exchange
 
 
 def _row(entry: dict[str, Any]) -> dict[str, Any]:
-    links = entry["what"] == "links"
-    cells = [] if links else _counts(entry, "cells", 3)
-    row: dict[str, Any] = {
-        "what": str(entry["what"]),
-        **dict(zip(_CELLS, cells or 3 * [None], strict=True)),
-        "values": str(entry.get("values", "real")),
-        "fields": _count({"fields": 1} | entry, "fields"),
-        "precision": str(entry["precision"]),
-        "ranks": _count(entry, "ranks"),
-        "device": str(entry["device"]),
-        "kind": f"blocks of {entry['bytes']} bytes" if links else str(entry["kind"]),
-        "layout": "" if links else str(entry["layout"]),
-        "process_grid": "" if links else " x ".join(map(str, _counts(entry, "process_grid", 2))),
-        "exchange": str(entry["name"]) if links else _exchange(entry),
-        "milliseconds": _number(entry["milliseconds"], "milliseconds", above=0),
-    }
+    row = _common(entry)
+    row |= {"values": str(entry.get("values", "real")), "fields": _count({"fields": 1} | entry, "fields")}
+    row["kind"], row["layout"], row["exchange"] = _ways(entry)
+    row["milliseconds"] = _number(entry["milliseconds"], "milliseconds", above=0)
     row["milliseconds_min"], row["milliseconds_max"] = _numbers(entry, "milliseconds_spread")
     for percent in ("95", "99"):
         interval = f"milliseconds_interval_{percent}"
@@ -135,14 +137,12 @@ def _row(entry: dict[str, Any]) -> dict[str, Any]:
         row[name] = _number(entry[name], name) if name in entry else math.nan
     one = (row["values"], row["fields"]) == ("real", 1)
     row["of_fields"] = "" if one else f", {row['fields']} {row['values']} field{'s' * (row['fields'] > 1)}"
-    row["grid"] = " x ".join(map(str, cells)) + row["of_fields"]
-    row["points"] = math.prod(cells)
-    row["device_type"] = _device_type(row["device"])
+    row["grid"] += row["of_fields"]
+    row["timed"] = f"checkpoint: {row['exchange']}" if row["what"] == "checkpoint" else row["what"]
     row["is_baseline"] = row["what"] == "fft" and not row["kind"].startswith(("slab", "pencil"))
     row["panel"] = " ".join(text for text in (row["kind"], row["layout"], row["process_grid"]) if text)
-    on = f" on {row['grid']}" if cells else ""
+    on = "" if row["what"] == "links" else f" on {row['grid']}"
     row["experiment"] = f"{row['what']}{on}, {row['precision']} precision, {row['ranks']} ranks, {row['device_type']}"
-    row["phases"] = _phases(entry)
     row["pieces"] = [_pieces(pieces) for pieces in entry.get("pieces", ())]
     row["series"] = _series(entry["series"]) if "series" in entry else None
     return row
@@ -160,7 +160,7 @@ def _set_up(step: Mapping[str, Any]) -> dict[str, str]:
     """What was measured, in words, in the order of a label."""
     names = {
         "what": step["what"],
-        "grid": f"{step['nx']} x {step['ny']} x {step['nz']}",
+        "grid": step["grid"],
         "tridiagonal": step["tridiagonal"],
         "ranks": f"{step['ranks']} rank{'s' * (step['ranks'] != 1)} ({step['process_grid']})",
     }
@@ -178,32 +178,21 @@ def _set_up(step: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _step(entry: dict[str, Any]) -> dict[str, Any]:
-    cells = _counts(entry, "cells", 3)
-    unit = 1e-6 * math.prod(cells)  # milliseconds per step in a nanosecond per point and step
-    step: dict[str, Any] = {
-        "what": str(entry["what"]),
-        **dict(zip(_CELLS, cells, strict=True)),
-        "precision": str(entry["precision"]),
-        "ranks": _count(entry, "ranks"),
-        "device": str(entry["device"]),
+    step = _common(entry)
+    unit = 1e-6 * step["points"]  # milliseconds per step in a nanosecond per point and step
+    low, high = _numbers(entry, "ns_per_point_per_step_spread")
+    step |= {name: str(entry[name]) for name in ("diffusion", "tridiagonal", "exchange")}
+    step |= {name: int(_number(entry[name], name)) for name in ("order", "scalars")}
+    step |= {
         "revision": str(entry["git_revision"]),
-        "diffusion": str(entry["diffusion"]),
-        "order": int(_number(entry["order"], "order")),
-        "scalars": int(_number(entry["scalars"], "scalars")),
-        "tridiagonal": str(entry["tridiagonal"]),
-        "process_grid": " x ".join(map(str, _counts(entry, "process_grid", 2))),
-        "exchange": str(entry["exchange"]),
         "z_blocks": _count(entry, "z_blocks"),
         "milliseconds": unit * _number(entry["ns_per_point_per_step"], "ns_per_point_per_step", above=0),
+        "milliseconds_min": unit * low,
+        "milliseconds_max": unit * high,
     }
-    low, high = _numbers(entry, "ns_per_point_per_step_spread")
-    step |= {"milliseconds_min": unit * low, "milliseconds_max": unit * high}
-    step |= {"points": math.prod(cells), "device_type": _device_type(step["device"])}
-    step |= {"phases": _phases({"phases": entry["phases"]}), "set_up": _set_up(step)}
     if any(time < 0 for time in step["phases"].values()):
         raise ValueError("a phase takes less than 0 milliseconds")
-    step["budget"] = _budget(step["phases"], step["milliseconds"])
-    return step
+    return step | {"set_up": _set_up(step), "budget": _budget(step["phases"], step["milliseconds"])}
 
 
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 """Figures of benchmarks.
 
-Bars of times, strong and weak scaling, slabs against pencils, rates against piece sizes, series of times.
+Bars of times, strong and weak scaling, slabs against pencils, rates against piece sizes, series of times; of time steps
+and solves their budgets by phases, and their weak scaling.
 """
 
 from __future__ import annotations
@@ -13,9 +14,29 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
+from sluice_post.bench import OTHER, Results, phase_names, shared_and_labels
 from sluice_post.bench_scaling import SCALING, collapses, scaling_curves, strong_scaling, times_of
-from sluice_post.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, new_figure
+from sluice_post.style import BLACK, BLUE, BROWN, GREEN, GREY, OLIVE, ORANGE, PURPLE, SKY, TEAL, VERMILLION, new_figure
 
+STEP_COLOURS = {  # of the phases of a step
+    "momentum": BLUE,
+    "scalars": BLACK,
+    "divergence": TEAL,
+    "implicit diffusion": ORANGE,
+    "fft x": GREEN,
+    "fft y": OLIVE,
+    "transpose": VERMILLION,
+    "tridiagonal": SKY,
+    "diffusion transpose": "#E8A0A0",
+    "diffusion tridiagonal": "#A08CC8",
+    "halo exchange": PURPLE,
+    "correction": BROWN,
+    "time step": "#C8C8C8",
+    OTHER: GREY,
+}
+LEAST_SHARE_WITH_NUMBER = 0.05
+# Steps of a curve of weak scaling share all but ranks, grid and what follows from them.
+_SAME_WORK = ["points_per_rank", "what", "diffusion", "order", "scalars", "tridiagonal", "precision", "device_type"]
 PHASE_COLOURS = (BLUE, ORANGE, VERMILLION, GREEN, PURPLE)
 MIB = 1 << 20
 
@@ -69,7 +90,7 @@ def bars_figure(rows: pd.DataFrame) -> Figure:
         axes.tick_params(axis="y", which="both", length=0)
         axes.set_title(panel, loc="left")
         axes.set_xlim(0, 1.2 * longest)
-    all_axes[-1].set_xlabel("ms" if rows.what.iloc[0] == "links" else "round trip, ms")
+    all_axes[-1].set_xlabel("ms" if rows.what.iloc[0] in ("links", "checkpoint") else "round trip, ms")
     figure.suptitle(rows.experiment.iloc[0], fontsize=12)
     if names:
         handles = [all_axes[0].barh(0, 0, color=colours[name], label=name) for name in names]
@@ -262,17 +283,79 @@ def series_figure(rows: pd.DataFrame) -> Figure | None:
     return figure
 
 
-def all_figures(rows: pd.DataFrame) -> dict[str, Figure]:
+def budget_figure(steps: pd.DataFrame) -> Figure:
+    """Milliseconds of a step by phases, a bar for each result. As figure 7 of Diez Sanhueza et al. (2025)."""
+    shared, labels = shared_and_labels(steps)
+    figure = new_figure(9, 2.6 + 0.5 * len(steps))
+    axes = figure.subplots()
+    longest = steps[["milliseconds", "milliseconds_max"]].to_numpy().max()
+    places = range(len(steps) - 1, -1, -1)
+    for place, step in zip(places, steps.itertuples(), strict=True):
+        stacked_bar(axes, place, step.budget, STEP_COLOURS)
+        start = 0.0
+        for time in step.budget.values():
+            if time > LEAST_SHARE_WITH_NUMBER * longest:
+                axes.text(start + time / 2, place, f"{time:.3g}", color="white", ha="center", va="center", fontsize=9)
+            start += time
+        whiskers(axes, place - 0.25, step.milliseconds, step.milliseconds_min, step.milliseconds_max, "black")
+    axes.set_yticks(list(places), labels)
+    axes.tick_params(axis="y", which="both", length=0)
+    axes.set_xlim(0, 1.05 * longest)
+    axes.set_ylim(-0.6, len(steps) - 0.4)
+    axes.set_xlabel("ms")
+    figure.suptitle(shared, fontsize=11, wrap=True)
+    handles = [axes.barh(0, 0, color=STEP_COLOURS.get(name, GREY), label=name) for name in phase_names(steps)]
+    figure.legend(handles=handles, ncols=5, loc="outside lower center", fontsize=10)
+    return figure
+
+
+def step_weak_scaling_figure(steps: pd.DataFrame) -> Figure | None:
+    """Time of a step, relative to that on the fewest ranks with as many points per rank, over the number of ranks.
+
+    Of several process grids or exchange methods the fastest counts. As figure 6 of Diez Sanhueza et al. (2025). None if
+    no work per rank was measured with several numbers of ranks.
+    """
+    groups = steps.assign(points_per_rank=(steps.points / steps.ranks).round()).groupby(_SAME_WORK, sort=False)
+    fastest = [group.sort_values("milliseconds").drop_duplicates("ranks").sort_values("ranks") for _, group in groups]
+    curves = [curve for curve in fastest if len(curve) > 1]
+    if not curves:
+        return None
+    shared, labels = shared_and_labels(pd.concat([curve.head(1) for curve in curves]))
+    figure = new_figure(9.6, 4.4)
+    total, relative = figure.subplots(1, 2)
+    for curve, label in zip(curves, labels, strict=True):
+        total.plot(curve.ranks, curve.milliseconds, "o-", label=label)
+        relative.plot(curve.ranks, curve.milliseconds.iloc[0] / curve.milliseconds, "o-")
+    for axes in (total, relative):
+        axes.set_xscale("log", base=2)
+        plain_ticks(axes.xaxis, [ranks for curve in curves for ranks in curve.ranks])
+        axes.set_ylim(0, 1.1 * axes.get_ylim()[1])
+        axes.set_xlabel("ranks")
+    relative.axhline(1, linestyle="--", color=GREY)
+    total.set_ylabel("ms")
+    relative.set_ylabel("weak-scaling efficiency")
+    figure.suptitle(f"on the fewest ranks: {shared}" if shared else "", fontsize=11, wrap=True)
+    if len(curves) > 1:
+        total.legend(fontsize=9)
+    return figure
+
+
+def all_figures(results: Results) -> dict[str, Figure]:
     """All figures that these measurements allow, by the endings of their names; bars for each experiment."""
-    experiments = [group for _, group in rows.groupby("experiment", sort=False)]
-    single = len(experiments) == 1
-    figures: dict[str, Figure | None] = {
-        "_scaling": scaling_figure(rows),
-        "_weak_scaling": weak_scaling_figure(rows),
-        "_collapse": collapse_figure(rows),
-        "_decompositions": decomposition_figure(rows),
-        "_pieces": pieces_figure(rows),
-        "_series": series_figure(rows),
-    }
-    bars = {"" if single else f"_{number}": bars_figure(group) for number, group in enumerate(experiments, 1)}
-    return bars | {name: figure for name, figure in figures.items() if figure is not None}
+    rows, steps = results.rows, results.steps
+    figures: dict[str, Figure | None] = {}
+    if not rows.empty:
+        experiments = [group for _, group in rows.groupby("experiment", sort=False)]
+        for number, group in enumerate(experiments, 1):
+            figures["" if len(experiments) == 1 else f"_{number}"] = bars_figure(group)
+        figures |= {
+            "_scaling": scaling_figure(rows),
+            "_weak_scaling": weak_scaling_figure(rows),
+            "_collapse": collapse_figure(rows),
+            "_decompositions": decomposition_figure(rows),
+            "_pieces": pieces_figure(rows),
+            "_series": series_figure(rows),
+        }
+    if not steps.empty:
+        figures |= {"_phases": budget_figure(steps), "_phases_weak_scaling": step_weak_scaling_figure(steps)}
+    return {name: figure for name, figure in figures.items() if figure is not None}

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from scipy.stats import linregress
 
 from sluice_post.bench import fastest, text_table
 from sluice_post.printed import with_interval
@@ -44,14 +45,11 @@ class PowerLaw:
 def fitted_power_law(sizes: Sequence[float], times: Sequence[float]) -> PowerLaw:
     """The fit to positive times at positive sizes, at least two of which differ."""
     x, y = np.log(sizes), np.log(times)
-    from_mean = x - x.mean()
-    spread = float(from_mean @ from_mean)
-    slope = float(from_mean @ y) / spread
-    constant = math.exp(y.mean() - slope * x.mean())
+    fit = linregress(x, y)
+    exponent, constant = -float(fit.slope), math.exp(fit.intercept)
     if len(x) < 3:
-        return PowerLaw(-slope, constant, None, None)
-    scatter = float(np.linalg.norm(y - y.mean() - slope * from_mean)) / math.sqrt(len(x) - 2)
-    return PowerLaw(-slope, constant, scatter / math.sqrt(spread), scatter)
+        return PowerLaw(exponent, constant, None, None)
+    return PowerLaw(exponent, constant, float(fit.stderr), float(np.std(y - fit.slope * x, ddof=2)))
 
 
 # Times of a round trip that are fitted.
@@ -65,7 +63,7 @@ SCALING: dict[str, Callable[[Any], float]] = {
 def _groups(rows: pd.DataFrame, names: pd.Series) -> dict[tuple[str, str], pd.DataFrame]:
     """The fastest set-ups by name and device."""
     named = rows.assign(name=names)
-    found = fastest(named[(rows.what != "links") & ~rows.is_baseline])
+    found = fastest(named[rows.what.isin(["fft", "transpose"]) & ~rows.is_baseline])
     return dict(iter(found.groupby(["name", "device_type"], sort=False)))
 
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from sluice_post.budget_terms import BUOYANCY, CORIOLIS, IMBALANCE, MAGNETIC
 from sluice_post.budgets import STORAGE, EvaluatedBudgets
-from sluice_post.compare_budgets import References
 from sluice_post.lines import profile_line, wall_axes
+from sluice_post.reference import References
 from sluice_post.style import (
     BLACK,
     BLUE,

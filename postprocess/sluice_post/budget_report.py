@@ -7,7 +7,7 @@ from pathlib import Path
 from sluice_post import export, layout
 from sluice_post.budget_figures import LARGE, NAMES, budget_figure
 from sluice_post.budgets import EvaluatedBudgets, csv_text
-from sluice_post.compare_budgets import References
+from sluice_post.reference import References
 from sluice_post.report_entries import Entry, of_wall
 
 _STORAGE = "the storage is the rate of change from the first to the last block of statistics."

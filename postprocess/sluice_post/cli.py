@@ -13,7 +13,6 @@ from typing import Any
 from sluice_post import __version__
 from sluice_post.commands import COMMANDS
 from sluice_post.errors import InputOutputError, PostError, UsageError
-from sluice_post.figure_options import add_to_commands
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,7 +40,6 @@ def build_parser() -> argparse.ArgumentParser:
         )
         for add_option in options:
             add_option(of_command)
-    add_to_commands(subparsers)
     return parser
 
 

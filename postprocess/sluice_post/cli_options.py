@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from math import inf, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sluice_post.wall_view import SIDES
+
+FORMATS = ("png", "pdf", "svg")  # of figures
+WIDTHS = {"one": 86 / 25.4, "two": 178 / 25.4}  # of a column and of two in a journal, in inches
+_INCHES = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+_NARROWEST, _WIDEST = 1.5, 20.0  # inches
 
 Action = Callable[[argparse.Namespace], None]
 Option = Callable[[Any], object]  # adds itself to a parser or to a group of one
@@ -89,6 +95,17 @@ _height = number(
 )
 
 
+def parse_width(text: str) -> float:
+    """Inches: of `one` column, of `two`, or of a length such as 86mm, 8.6cm and 3.4in."""
+    if text in WIDTHS:
+        return WIDTHS[text]
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)(mm|cm|in)", text)
+    width = float(found[1]) * _INCHES[found[2]] if found else 0.0
+    if not _NARROWEST <= width <= _WIDEST:
+        raise argparse.ArgumentTypeError(f"'{text}' is neither one, two nor a length from 40mm to 500mm, such as 86mm")
+    return width
+
+
 def heights(default: str) -> Option:
     """Heights in wall units; what the default is, for the help."""
     return option("--at", f"heights in wall units, or `centre`; {default}", type=_height, nargs="+", metavar="Z+")
@@ -107,3 +124,22 @@ SIDE = option(
 )
 LATEX = option("--latex", "also write the table to FILE, as LaTeX for the package booktabs", type=Path, metavar="FILE")
 FOLDER = output("FOLDER", "folder to write to; default: DIR")
+FIGURES = (
+    option(
+        "--format",
+        f"formats of the figures, any of {', '.join(FORMATS)}; with pdf or svg, in sizes for print; default: png",
+        dest="figure_formats",
+        nargs="+",
+        choices=FORMATS,
+        default=(),
+        metavar="FORMAT",
+    ),
+    option(
+        "--width",
+        "width of the figures in print: one (86 mm) or two columns (178 mm), or a length such as 86mm; default: "
+        "one or two, whichever suits a figure",
+        dest="figure_width",
+        type=parse_width,
+        metavar="WIDTH",
+    ),
+)

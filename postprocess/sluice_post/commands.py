@@ -15,6 +15,7 @@ from sluice_post import export, layout
 from sluice_post.center_fields import CENTER_QUANTITIES
 from sluice_post.cli_options import (
     COMMANDS,
+    FIGURES,
     FOLDER,
     LATEX,
     RUN,
@@ -32,7 +33,6 @@ from sluice_post.cli_options import (
     positive_number,
 )
 from sluice_post.errors import UsageError, require_installed
-from sluice_post.figure_options import DEFAULT_PANELS
 from sluice_post.flow import flow_of
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.reference import read_budget_reference, read_references
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sluice_post.opened_run import OpenedRun
 
 __all__ = ["COMMANDS"]
+_PANELS = ("mean_velocity", "fluctuations", "shear_stress", "budget:k")  # of `overlay`, by default
 
 
 def _run(arguments: argparse.Namespace) -> OpenedRun:
@@ -76,6 +77,7 @@ def _save_figures(figures: Mapping[Path, Figure]) -> None:
     SIDE,
     files("--reference", "published profiles, budgets and spectra to lay over the run's"),
     LATEX,
+    *FIGURES,
 )
 def _report(arguments: argparse.Namespace) -> None:
     from sluice_post import latex
@@ -120,6 +122,7 @@ def _watch(arguments: argparse.Namespace) -> None:
     output("FILE", "write to FILE"),
     option("--scalar", "the profiles of this scalar in place of those of the flow", metavar="NAME"),
     option("--figures", "also draw the scalars, or the one of --scalar, to FOLDER", type=Path, metavar="FOLDER"),
+    *FIGURES,
 )
 def _profiles(arguments: argparse.Namespace) -> None:
     from sluice_post import scalar_report
@@ -149,24 +152,22 @@ def _profiles(arguments: argparse.Namespace) -> None:
     output("FILE", "figure; default DIR/figures/compare.png"),
     option("--json", "also write the numbers as JSON", type=Path, metavar="FILE"),
     LATEX,
+    *FIGURES,
 )
 def _compare(arguments: argparse.Namespace) -> None:
     from sluice_post import comparison, latex
-    from sluice_post.compare_profiles import comparison_figure
+    from sluice_post.deviations import comparison_figure
     from sluice_post.style import figure_style
 
-    reference, budgets = read_references(arguments.reference)
     run = _run(arguments)
-    found = comparison.compare_run(
-        run.directory, run.parameters, run.blocks, reference, budgets, arguments.quantity, arguments.side
-    )
-    print(comparison.text(found))
+    found = run.compare(*arguments.reference, quantities=arguments.quantity)
+    print(found)
     if arguments.json is not None:
         export.write_text(arguments.json, comparison.json_text(found))
     if arguments.latex is not None:
         print()
         _write_latex(arguments.latex, latex.deviation_tables(found, run))
-    if reference is not None:
+    if (reference := found.reference) is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
         print()
         with figure_style():
@@ -195,9 +196,10 @@ def _convert(arguments: argparse.Namespace) -> None:
     SIDE,
     files("--reference", "downloaded budgets of one simulation"),
     FOLDER,
+    *FIGURES,
 )
 def _budgets(arguments: argparse.Namespace) -> None:
-    from sluice_post import budget_report, compare_budgets
+    from sluice_post import budget_report, deviations
     from sluice_post.budgets import table_text
     from sluice_post.report_entries import draw_entries
 
@@ -206,8 +208,8 @@ def _budgets(arguments: argparse.Namespace) -> None:
     found = [run.evaluated_budgets, *run.evaluated_scalar_budgets.values()]
     texts = [table_text(evaluated) for evaluated in found]
     if references:
-        deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, references, arguments.side)
-        texts.append(compare_budgets.table_text(deviations))
+        found_deviations = deviations.budget_deviations(run.blocks, run.parameters, references, arguments.side)
+        texts.append(deviations.budget_table_text(found_deviations))
         texts += [note] if (note := unknown_flow_note(flow_of(run.parameters))) else []
     print("\n\n".join(texts) + "\n")
     folder = arguments.output or run.directory
@@ -225,10 +227,10 @@ def _budgets(arguments: argparse.Namespace) -> None:
     option(
         "--panel",
         "panels of run.plot, such as mean_velocity, stresses, budget:uu, spectrum:uu:y, scalar:temperature:mean; "
-        f"default: {' '.join(DEFAULT_PANELS)}",
+        f"default: {' '.join(_PANELS)}",
         dest="panels",
         nargs="+",
-        default=list(DEFAULT_PANELS),
+        default=list(_PANELS),
         metavar="NAME[:ARGUMENT...]",
     ),
     files(
@@ -236,6 +238,7 @@ def _budgets(arguments: argparse.Namespace) -> None:
     ),
     *TIMES,
     output("FILE", "figure: .pdf, .svg or .png", required=True),
+    *FIGURES,
 )
 def _overlay(arguments: argparse.Namespace) -> None:
     from sluice_post.overlay import write_overlay
@@ -254,9 +257,9 @@ def _overlay(arguments: argparse.Namespace) -> None:
     output("FILE", "movie: .mp4 (needs ffmpeg) or .gif", required=True),
 )
 def _movie(arguments: argparse.Namespace) -> None:
-    from sluice_post.movie import movie_of
+    from sluice_post.movie import write_movie
 
-    movie_of(arguments)
+    write_movie(arguments)
 
 
 @command(
@@ -282,6 +285,7 @@ def _control(arguments: argparse.Namespace) -> None:
     heights("default: those of the files of --reference, else 5 15 30 100 centre"),
     files("--reference", "downloaded spectra of one simulation"),
     FOLDER,
+    *FIGURES,
 )
 def _spectra(arguments: argparse.Namespace) -> None:
     from sluice_post.report import write_spectra
@@ -310,6 +314,7 @@ def _spectra(arguments: argparse.Namespace) -> None:
     SIDE,
     heights("default: 5 15 30 100 centre. The nearest planes are shown"),
     FOLDER,
+    *FIGURES,
 )
 def _densities(arguments: argparse.Namespace) -> None:
     from sluice_post.density_report import write_densities
@@ -325,6 +330,7 @@ def _densities(arguments: argparse.Namespace) -> None:
     "averages by phase of a flow that is driven periodically: profiles, wall shear stress, first harmonic",
     *RUN,
     FOLDER,
+    *FIGURES,
 )
 def _phases(arguments: argparse.Namespace) -> None:
     from sluice_post.phase_report import table_text, write_phases
@@ -369,17 +375,18 @@ def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None
         action="store_true",
     ),
     FOLDER,
+    *FIGURES,
 )
 def _probes(arguments: argparse.Namespace) -> None:
     from sluice_post import probe_figures
     from sluice_post import probes as sampled
     from sluice_post.convection import convection, has_whole_line
-    from sluice_post.probe_parts import find_probes
+    from sluice_post.probe_parts import find_series
     from sluice_post.run import check_directory
     from sluice_post.style import figure_style
 
     directory = check_directory(arguments.directory)
-    names = arguments.probe or find_probes(directory)
+    names = arguments.probe or find_series(directory, layout.PROBE_FOLDER)
     if not names:
         raise UsageError(f"{directory}: there are no probes; ask for them by output.probes in the case")
     if arguments.xdmf:
@@ -552,9 +559,10 @@ def _modes(arguments: argparse.Namespace) -> None:
     ),
     output("NAME", "what the names of the files that are written begin with; default: study", default=Path("study")),
     LATEX,
+    *FIGURES,
 )
 def _study(arguments: argparse.Namespace) -> None:
-    from sluice_post import latex, study, study_figures, study_tables
+    from sluice_post import latex, opened_study, study, study_tables
     from sluice_post.style import figure_style
 
     runs = study.read_study(arguments.directories, arguments.begin, arguments.end, arguments.reference)
@@ -571,7 +579,7 @@ def _study(arguments: argparse.Namespace) -> None:
     with figure_style():
         for cost in study.costs_of(runs):
             path = base.with_name(f"{base.name}_{cost}.png")
-            _save_figures({path: study_figures.error_figure(runs, reference, cost)})
+            _save_figures({path: opened_study.error_figure(runs, reference, cost)})
 
 
 @command(
@@ -633,7 +641,7 @@ def _validation(arguments: argparse.Namespace) -> None:
 
 @command(
     "bench fft_1.json fft_2.json fft_4.json -o fft",
-    "tables and figures of what sluice bench step, transpose, fft or links wrote as JSON",
+    "tables and figures of what sluice bench step, transpose, fft, links or checkpoint wrote as JSON",
     files("files", "written by sluice bench ... --json FILE"),
     output(
         "NAME", "what the names of the files that are written begin with; default: the first FILE without its suffix"
@@ -653,9 +661,10 @@ def _validation(arguments: argparse.Namespace) -> None:
         nargs=2,
         metavar=("GB/S", "US"),
     ),
+    *FIGURES,
 )
 def _bench(arguments: argparse.Namespace) -> None:
-    from sluice_post import bench, bench_figures, bench_scaling, fft_model, step_figures
+    from sluice_post import bench, bench_figures, bench_scaling, fft_model
     from sluice_post.style import figure_style
 
     if (arguments.forecast is None) != (arguments.network is None):
@@ -683,6 +692,5 @@ def _bench(arguments: argparse.Namespace) -> None:
         export.write_text(path("_phases.csv"), bench.steps_csv_text(steps))
         print(f"\ntable: {path('_phases.csv')}")
     with figure_style():
-        figures = {} if rows.empty else bench_figures.all_figures(rows)
-        figures |= {} if steps.empty else step_figures.all_figures(steps)
+        figures = bench_figures.all_figures(results)
         _save_figures({path(f"{name}.png"): figure for name, figure in figures.items()})

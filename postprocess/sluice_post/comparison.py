@@ -9,19 +9,17 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from sluice_post import compare_budgets, compare_profiles
+from sluice_post import deviations
 from sluice_post.budgets import require_budgets
-from sluice_post.compare_budgets import BudgetDeviations, References
-from sluice_post.compare_profiles import Deviation
+from sluice_post.deviations import BudgetDeviations, Deviation
+from sluice_post.evaluated_run import EvaluatedRun
 from sluice_post.flow import flow_of, held_reynolds
 from sluice_post.flow_words import unknown_flow_note
-from sluice_post.key_figures import Figure, key_figures, percent_difference, published_of
+from sluice_post.key_figures import Figure, percent_difference, published_of
 from sluice_post.literature import Published, require
-from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
-from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.profiles import WallProfiles
 from sluice_post.reference import Reference, read_references
-from sluice_post.statistics import Blocks
 
 
 @dataclass(frozen=True)
@@ -55,74 +53,50 @@ class Comparison:
     note: str = ""  # where the flow of the run is not a plain one, which files do not tell of themselves
 
     def __str__(self) -> str:
-        return text(self)
+        """Tables for the terminal."""
+        parts = [self.note] if self.note else []
+        if self.reference is not None:
+            parts.append(deviations.table_text(self.deviations, self.profiles, self.reference))
+        if self.key_figures:
+            width = max(26, *(len(row.figure.text_label) + 2 for row in self.key_figures))
+            lines = [f"{'key figure':<{width}}{'run':>28}{'published':>11}{'deviation, %':>24}"]
+            for row in self.key_figures:
+                figure = row.figure
+                percent = with_interval(row.percent, row.half_width, sign="+", may_be_zero=True, scale=100)
+                lines.append(
+                    f"{figure.text_label:<{width}}{with_interval(figure.value, figure.half_width):>28}"
+                    f"{row.published:>11.5g}{percent:>24}"
+                )
+            parts.append("\n".join(lines))
+        if self.budgets:
+            parts.append(deviations.budget_table_text(self.budgets))
+        return "\n\n".join(parts)
 
 
-def compare_with(
-    directory: Path,
-    parameters: FlowParameters,
-    blocks: Blocks,
-    files: Sequence[Path],
-    asked: Sequence[str] | None = None,
-    side: str | None = None,
-) -> Comparison:
-    """Compares a run with the published profiles and budgets in files; without any, with known key figures."""
-    if files:
-        return compare_run(directory, parameters, blocks, *read_references(files), asked, side)
-    figures = key_figures(blocks, parameters, side)
-    measured = {figure.key: figure.value for figure in figures}
-    held = held_reynolds(parameters, measured)
-    published = require(flow_of(parameters), held, measured["re_tau"])
-    profiles = wall_profiles(blocks.means(), parameters, side)
-    return Comparison(profiles, None, key_differences(figures, published), [], [])
+def compare_with(run: EvaluatedRun, files: Sequence[Path], asked: Sequence[str] | None = None) -> Comparison:
+    """Compares a run with the published profiles and budgets in files; without any, with known key figures.
 
-
-def compare_run(
-    directory: Path,
-    parameters: FlowParameters,
-    blocks: Blocks,
-    reference: Reference | None,
-    budgets: References,
-    asked: Sequence[str] | None = None,
-    side: str | None = None,
-) -> Comparison:
-    """Compares a run with published profiles and budgets. `asked`: the quantities among the profiles."""
-    profiles = wall_profiles(blocks.means(), parameters, side)
+    `asked`: the quantities among the profiles.
+    """
+    blocks, parameters, side = run.blocks, run.parameters, run.selection.side
+    reference, budgets = read_references(files)
     if budgets:
-        require_budgets(blocks, parameters, directory)
-    names = compare_profiles.common_quantities(profiles, reference, asked) if reference is not None else []
-    scales = reference or next(iter(budgets.values()))
-    flow = flow_of(parameters)
-    published = published_of(scales, flow, budgets.get("k"))
+        require_budgets(blocks, parameters, run.directory)
+    profiles, figures, flow = run.wall_profiles, run.table, flow_of(parameters)
+    names = deviations.common_quantities(profiles, reference, asked) if reference is not None else []
+    if files:
+        published = published_of(reference or next(iter(budgets.values())), flow, budgets.get("k"))
+    else:
+        measured = {figure.key: figure.value for figure in figures}
+        published = require(flow, held_reynolds(parameters, measured), measured["re_tau"])
     return Comparison(
         profiles,
         reference,
-        key_differences(key_figures(blocks, parameters, side), published),
-        compare_profiles.deviations(blocks, parameters, reference, names, side) if reference is not None else [],
-        compare_budgets.budget_deviations(blocks, parameters, budgets, side) if budgets else [],
-        unknown_flow_note(flow),
+        key_differences(figures, published),
+        deviations.deviations(blocks, parameters, reference, names, side) if reference is not None else [],
+        deviations.budget_deviations(blocks, parameters, budgets, side) if budgets else [],
+        unknown_flow_note(flow) if files else "",
     )
-
-
-def text(found: Comparison) -> str:
-    """The comparison as tables for the terminal."""
-    parts = [found.note] if found.note else []
-    if found.reference is not None:
-        parts.append(compare_profiles.table_text(found.deviations, found.profiles, found.reference))
-    if found.key_figures:
-        width = max(26, *(len(row.figure.text_label) + 2 for row in found.key_figures))
-        lines = [f"{'key figure':<{width}}{'run':>28}{'published':>11}{'deviation, %':>24}"]
-        for row in found.key_figures:
-            figure = row.figure
-            percent = with_interval(row.percent, row.half_width, sign="+", may_be_zero=True, scale=100)
-            lines.append(
-                f"{figure.text_label:<{width}}{with_interval(figure.value, figure.half_width):>28}"
-                f"{row.published:>11.5g}{percent:>24}"
-            )
-        parts.append("\n".join(lines))
-    if found.budgets:
-        parts.append(compare_budgets.table_text(found.budgets))
-    return "\n\n".join(parts)
 
 
 def _plain(value: Any) -> Any:

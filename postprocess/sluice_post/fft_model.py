@@ -99,9 +99,11 @@ def _fitted(rows: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame, Link]]:
     found = modelled(rows)
     if found.empty:
         return []
-    groups = [(device, exchange, group) for (device, exchange), group in found.groupby(["device_type", "exchange"])]
-    links = [(*group, fitted_link(group[2])) for group in groups]
-    return [(device, exchange, group, link) for device, exchange, group, link in links if link is not None]
+    return [
+        (device, exchange, group, link)
+        for (device, exchange), group in found.groupby(["device_type", "exchange"])
+        if (link := fitted_link(group)) is not None
+    ]
 
 
 def comparison_text(rows: pd.DataFrame) -> str:
@@ -125,7 +127,7 @@ def comparison_text(rows: pd.DataFrame) -> str:
             continue
         threshold = "pencils are never faster"
         if link.latency > 0:
-            limit = 1 / (link.latency * link.bandwidth)
+            limit = 1 / break_even_bytes(1, link)
             threshold = f"pencils are faster where P^2 / bytes of coefficients > {limit:.3g}"
         texts.append(
             f"communication by {exchange}, {device}: {link.bandwidth / 1e9:.3g} GB/s, {link.latency * 1e6:.3g} us per "

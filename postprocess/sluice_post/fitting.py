@@ -7,7 +7,7 @@ ticks left out, and legends moved to where they hide no line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -62,22 +62,16 @@ class _Box:
 
 def _box(name: str, artist: Any, renderer: Any) -> _Box | None:
     extent = artist.get_window_extent(renderer)
-    angle = np.deg2rad(artist.get_rotation()) if isinstance(artist, Text) else 0.0
-    size = np.array([extent.width, extent.height])
-    if isinstance(artist, Text) and angle % (np.pi / 2) > 1e-6:
+    size, angle = np.asarray(extent.size), 0.0
+    if isinstance(artist, Text) and artist.get_rotation() % 90 > 1e-4:
         turned, mode = artist.get_rotation(), artist.get_transform_rotates_text()
-        artist.set_transform_rotates_text(False)
-        artist.set_rotation(0)
-        flat = artist.get_window_extent(renderer)
-        artist.set_rotation(turned)
-        artist.set_transform_rotates_text(mode)
-        size = np.array([flat.width, flat.height])
-    else:
-        angle = 0.0
+        artist.set(transform_rotates_text=False, rotation=0)
+        size, angle = np.asarray(artist.get_window_extent(renderer).size), np.deg2rad(turned)
+        artist.set(transform_rotates_text=mode, rotation=turned)
     if not np.all(size > 0):
         return None
     cosine, sine = np.cos(angle), np.sin(angle)
-    centre = np.array([(extent.x0 + extent.x1) / 2, (extent.y0 + extent.y1) / 2])
+    centre = (extent.min + extent.max) / 2
     return _Box(name, centre, size / 2, np.array([[cosine, sine], [-sine, cosine]]), artist)
 
 
@@ -92,7 +86,7 @@ def _tick_labels(axis: Axis) -> Iterator[Text]:
 
 def _texts(figure: Figure) -> Iterator[tuple[str, Any]]:
     """Texts and legends with what they are."""
-    for number, axes in enumerate(axes for axes in _all_axes(figure)):
+    for number, axes in enumerate(_all_axes(figure)):
         for which, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
             if axes.axison and axis.get_visible():
                 yield from ((f"tick of {which} in panel {number}", label) for label in _tick_labels(axis))
@@ -103,6 +97,17 @@ def _texts(figure: Figure) -> Iterator[tuple[str, Any]]:
             yield f"legend of panel {number}", legend
     yield from (("text of the figure", text) for text in figure.texts)
     yield from (("legend of the figure", legend) for legend in figure.legends)
+
+
+def _text_boxes(axes: Axes, renderer: Any, but: Text | None = None) -> list[Bbox]:
+    """Of the texts within a panel."""
+    return [text.get_window_extent(renderer) for text in axes.texts if text.get_text() and text is not but]
+
+
+def _is_within(box: Bbox, panel: Bbox, margin: float) -> bool:
+    """Whether a box is in a panel, so far from its edges in pixels."""
+    inner = panel.padded(-margin)
+    return bool(np.all(box.min >= inner.min) and np.all(box.max <= inner.max))
 
 
 def _all_axes(figure: Figure) -> list[Any]:
@@ -302,17 +307,16 @@ def _fit_notes(axes: Axes, renderer: Any) -> bool:
 def _clear_of_lines(axes: Axes, note: Text, box: Bbox, renderer: Any, move: tuple[float, float]) -> tuple[float, float]:
     """How far a note must go so that it hides no line, the nearest place; `move` if there is none."""
     panel = axes.get_window_extent(renderer)
-    others = [text.get_window_extent(renderer) for text in axes.texts if text is not note and text.get_text()]
+    others = _text_boxes(axes, renderer, but=note)
     if (legend := axes.get_legend()) is not None:
         others.append(legend.get_window_extent(renderer))
     step = 0.5 * box.height
     shifts = sorted(((x, y) for x in range(-12, 13) for y in range(-12, 13)), key=lambda shift: np.hypot(*shift))
     for x, y in shifts:
         place = box.translated(x * step, y * step)
-        within = panel.x0 + 3 <= place.x0 and place.x1 <= panel.x1 - 3 and (
-            panel.y0 + 3 <= place.y0 and place.y1 <= panel.y1 - 3
-        )  # fmt: skip
-        if within and not any(place.overlaps(other) for other in others) and not _covered(axes, place.padded(2))[0]:
+        if not _is_within(place, panel, 3) or any(map(place.overlaps, others)):
+            continue
+        if not _covered(axes, place.padded(2))[0]:
             return move[0] + x * step, move[1] + y * step
     return move
 
@@ -358,10 +362,8 @@ def _fit_legend(axes: Axes, renderer: Any) -> bool:
     if legend is None or getattr(legend, "is_fitted", False) or not axes.get_legend_handles_labels()[0]:
         return False
     panel, box = axes.get_window_extent(renderer), legend.get_window_extent(renderer)
-    inside = panel.x0 - 1 <= box.x0 and box.x1 <= panel.x1 + 1 and panel.y0 - 1 <= box.y0 and box.y1 <= panel.y1 + 1
-    if inside and _covered(axes, box)[0] == 0 and not any(
-        box.overlaps(text.get_window_extent(renderer)) for text in axes.texts if text.get_text()
-    ):  # fmt: skip
+    texts = _text_boxes(axes, renderer)
+    if _is_within(box, panel, -1) and _covered(axes, box)[0] == 0 and not any(map(box.overlaps, texts)):
         return False
     best: tuple[int, int] = (1, 0)
     chosen: dict[str, Any] = {}
@@ -375,13 +377,9 @@ def _fit_legend(axes: Axes, renderer: Any) -> bool:
             x = panel.x0 + pad + right * (panel.width - 2 * pad - size[0])
             y = panel.y0 + pad + up * (panel.height - 2 * pad - size[1])
             place = Bbox.from_bounds(x, y, *size)
-            if any(place.overlaps(text.get_window_extent(renderer)) for text in axes.texts if text.get_text()):
-                continue
-            if (hidden := _covered(axes, place)) < best:
+            if not any(map(place.overlaps, texts)) and (hidden := _covered(axes, place)) < best:
                 best, chosen = hidden, {"loc": loc, "ncols": columns}
-    if not chosen:
-        chosen = _above(axes, legend, panel, renderer)
-    new = _with_legend(axes, legend, **chosen)
+    new = _with_legend(axes, legend, **(chosen or _above(axes, legend, panel, renderer)))
     new.is_fitted = True  # type: ignore[attr-defined]
     return True
 
@@ -396,11 +394,15 @@ def _above(axes: Axes, legend: Legend, panel: Bbox, renderer: Any) -> dict[str, 
     return {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": columns, "borderaxespad": 0.2}
 
 
-def _with_legend(axes: Any, legend: Legend, **options: Any) -> Legend:
-    """The panel's legend anew."""
-    handles, labels = axes.get_legend_handles_labels()
+def unique(handles: Sequence[Any], labels: Sequence[str]) -> tuple[list[Any], list[str]]:
+    """The entries of a legend in which each label stands once, with its first handle."""
     first = dict(zip(reversed(labels), reversed(handles), strict=True))
     names = list(dict.fromkeys(labels))
-    title = legend.get_title().get_text()
-    made: Legend = axes.legend([first[name] for name in names], names, title=title or None, **options)
+    return [first[name] for name in names], names
+
+
+def _with_legend(axes: Any, legend: Legend, **options: Any) -> Legend:
+    """The panel's legend anew."""
+    title = legend.get_title().get_text() or None
+    made: Legend = axes.legend(*unique(*axes.get_legend_handles_labels()), title=title, **options)
     return made

@@ -42,13 +42,13 @@ def reading(path: Path, what: str) -> Iterator[None]:
         ) from error
 
 
-def _checked_ranges(file: BinaryIO, size: int) -> tuple[list[tuple[int, int]], int | None]:
-    """The ranges of bytes without values of fields, and their hash; all bytes and None if the file has no such hash.
+def _excluded_ranges(file: BinaryIO, size: int) -> tuple[NDArray[np.uint64] | None, int | None]:
+    """The ranges of bytes with values of fields, and the hash of all others; None if the file has no such hash.
 
     Verifies that hash if the file has it: HDF5 may crash on damaged metadata.
     """
     if size < _SUPERBLOCK.size:
-        return [(0, size)], None
+        return None, None
     file.seek(-ENDING.size, os.SEEK_END)
     count, stored, mark = ENDING.unpack(file.read(ENDING.size))
     if mark == ENDING_MARK:
@@ -58,13 +58,13 @@ def _checked_ranges(file: BinaryIO, size: int) -> tuple[list[tuple[int, int]], i
             excluded = np.frombuffer(file.read(16 * count), dtype=np.uint64)
             increasing = np.all(excluded[1:] >= excluded[:-1]) and np.all(excluded <= end)
             if increasing and stored == metadata_hash(file, excluded, end):
-                return ranges_outside(excluded, end), stored
+                return excluded, stored
         raise ValueError("its contents do not have the hash stored with them")
     file.seek(0)
     signature, version, address_bytes, end = _SUPERBLOCK.unpack(file.read(_SUPERBLOCK.size))
     if signature == b"\x89HDF\r\n\x1a\n" and version in (2, 3) and address_bytes == 8 and end < size:
         raise ValueError("its end, with the hash of its contents, is lost")
-    return [(0, size)], None
+    return None, None
 
 
 def _check_heaps(content: bytes) -> None:
@@ -87,14 +87,16 @@ def _check_heaps(content: bytes) -> None:
         begin = content.find(_HEAP, begin + 8)
 
 
-def _check_bytes(path: Path) -> int | None:
-    """Verifies what HDF5 does not, without values of fields, which have hashes of their own; returns the hash of it."""
+def _check_bytes(path: Path) -> tuple[NDArray[np.uint64] | None, int | None]:
+    """Verifies what HDF5 does not, without values of fields, which have hashes of their own; see _excluded_ranges."""
     with open_regular(path) as file:
-        ranges, stored = _checked_ranges(file, file.seek(0, os.SEEK_END))
+        size = file.seek(0, os.SEEK_END)
+        excluded, stored = _excluded_ranges(file, size)
+        ranges = [(0, size)] if excluded is None else ranges_outside(excluded, size - ENDING.size - excluded.nbytes)
         for begin, end in ranges:
             file.seek(begin)
             _check_heaps(file.read(end - begin))
-    return stored
+    return excluded, stored
 
 
 def append_metadata_hash(path: Path, excluded: NDArray[np.uint64]) -> None:
@@ -111,7 +113,7 @@ class Hdf5File:
 
     All methods raise InputOutputError, with the names of the file and of the object, for what is missing, cannot be
     read, or does not have the hash that was stored with it. `root` has the root attributes, `h5` is h5py's file,
-    `metadata_hash` the hash at its end, if it has one.
+    `metadata_hash` the hash at its end, if it has one, and `excluded` the ranges of bytes that this does not cover.
     """
 
     def __init__(self, path: Path, file_format: str) -> None:
@@ -119,7 +121,7 @@ class Hdf5File:
         if not path.is_file():
             raise InputOutputError(f"{path}: no such file")
         with reading(path, "the HDF5 file"):
-            self.metadata_hash = _check_bytes(path)
+            self.excluded, self.metadata_hash = _check_bytes(path)
             self.h5 = h5py.File(path, "r")
         try:
             self._check_format(file_format)

@@ -38,7 +38,7 @@ class Figure:
     @property
     def text_label(self) -> str:
         """The label for text and Markdown."""
-        return with_wall(TEXT_LABELS[_of_any_wall(self.key)], self.wall)
+        return with_wall(_LABELS[_of_any_wall(self.key)][2], self.wall)
 
     @property
     def latex_label(self) -> str:
@@ -47,83 +47,41 @@ class Figure:
         return with_wall("$U^+$ at the surface" if at_surface else LATEX_LABELS[_of_any_wall(self.key)], self.wall)
 
 
-_LABELS = {
-    "re_tau": "Re<sub>τ</sub>",
-    "shear": "wall shear stress/ρ",
-    "u_tau": "friction velocity u<sub>τ</sub>",
-    "u_tau_g": "u<sub>τ</sub>/G",
-    "angle": "angle of the wall stress to the geostrophic velocity, degrees",
-    "delta_plus": "δ<sup>+</sup> = u<sub>τ</sub><sup>2</sup>/(fν)",
-    "re_b": "Re<sub>b</sub> = 2 U<sub>b</sub>h/ν",
-    "re_w": "Re<sub>w</sub> = U<sub>w</sub>h/ν",
-    "u_b_plus": "U<sub>b</sub><sup>+</sup>",
-    "u_c_plus": "U<sub>c</sub><sup>+</sup>",
-    "cf": "C<sub>f</sub>",
-    "u_peak": "peak u′<sup>+</sup>",
-    "u_peak_z": "  at z<sup>+</sup>",
-    "v_peak": "peak v′<sup>+</sup>",
-    "v_peak_z": "  at z<sup>+</sup>",
-    "w_peak": "peak w′<sup>+</sup>",
-    "w_peak_z": "  at z<sup>+</sup>",
-    "uw_peak": "peak −⟨u′w′⟩<sup>+</sup>",
-    "uw_peak_z": "  at z<sup>+</sup>",
-    "p_peak": "peak p′<sup>+</sup>",
-    "p_peak_z": "  at z<sup>+</sup>",
-    "production_peak": "peak production of k<sup>+</sup>",
-    "production_peak_z": "  at z<sup>+</sup>",
-    "wall_dissipation": "wall dissipation of k<sup>+</sup>",
-    "dissipation": "integral of the production of k, ∫P dz/u<sub>τ</sub><sup>3</sup>",
-    "force_balance": "forcing · h/wall stress − 1",
+# Labels in HTML and in LaTeX; of the figures that are published also in text and Markdown.
+_LABELS: dict[str, tuple[str, ...]] = {
+    "re_tau": ("Re<sub>τ</sub>", r"$Re_\tau$", "Re_tau"),
+    "shear": ("wall shear stress/ρ", r"wall shear stress$/\rho$"),
+    "u_tau": ("friction velocity u<sub>τ</sub>", r"friction velocity $u_\tau$"),
+    "u_tau_g": ("u<sub>τ</sub>/G", r"$u_\tau/G$"),
+    "angle": 2 * ("angle of the wall stress to the geostrophic velocity, degrees",),
+    "delta_plus": ("δ<sup>+</sup> = u<sub>τ</sub><sup>2</sup>/(fν)", r"$\delta^+ = u_\tau^2/(f\nu)$"),
+    "re_b": ("Re<sub>b</sub> = 2 U<sub>b</sub>h/ν", r"$Re_b = 2 U_b h/\nu$", "Re_b"),
+    "re_w": ("Re<sub>w</sub> = U<sub>w</sub>h/ν", r"$Re_w = U_w h/\nu$", "Re_w"),
+    "u_b_plus": ("U<sub>b</sub><sup>+</sup>", "$U_b^+$", "U_b+"),
+    "u_c_plus": ("U<sub>c</sub><sup>+</sup>", "$U_c^+$", "U_c+"),
+    "cf": ("C<sub>f</sub>", "$C_f$", "C_f"),
+    "u_peak": ("peak u′<sup>+</sup>", "peak $u'^+$", "peak u'+"),
+    "v_peak": ("peak v′<sup>+</sup>", "peak $v'^+$", "peak v'+"),
+    "w_peak": ("peak w′<sup>+</sup>", "peak $w'^+$", "peak w'+"),
+    "uw_peak": ("peak −⟨u′w′⟩<sup>+</sup>", r"peak $-\langle u'w'\rangle^+$", "peak -uw+"),
+    "p_peak": ("peak p′<sup>+</sup>", "peak $p'^+$", "peak p'+"),
+    "production_peak": ("peak production of k<sup>+</sup>", "peak production of $k^+$", "peak production of k+"),
+    "wall_dissipation": ("wall dissipation of k<sup>+</sup>", "wall dissipation of $k^+$", "wall dissipation of k+"),
+    "dissipation": (
+        "integral of the production of k, ∫P dz/u<sub>τ</sub><sup>3</sup>",
+        r"integral of the production of $k$, $\int P\,dz/u_\tau^3$",
+        "integral of the production of k",
+    ),
+    "force_balance": ("forcing · h/wall stress − 1", r"forcing $\cdot\,h$/wall stress $-\,1$"),
 }
+_AT = ("  at z<sup>+</sup>", r"\quad at $z^+$", "  at z+")
+_LABELS |= {f"{key}_z": _AT for key in _LABELS if key.endswith("_peak")}
+LATEX_LABELS = {key: latex for key, (_, latex, *_) in _LABELS.items()}
 
 _AT_THE_SURFACE = "U<sup>+</sup> at the surface"  # what U_c+ is in an open channel
 
 _OF_BOTH_WALLS = ("re_tau", "cf")  # from the mean of the magnitudes of both wall stresses
 _OF_THE_FLOW = ("re_b", "re_w", "force_balance")  # no matter which wall
-
-# The same for text and Markdown, of the figures that are published.
-TEXT_LABELS = {
-    "re_tau": "Re_tau",
-    "re_b": "Re_b",
-    "re_w": "Re_w",
-    "u_b_plus": "U_b+",
-    "u_c_plus": "U_c+",
-    "cf": "C_f",
-    "u_peak": "peak u'+",
-    "v_peak": "peak v'+",
-    "w_peak": "peak w'+",
-    "uw_peak": "peak -uw+",
-    "p_peak": "peak p'+",
-    "production_peak": "peak production of k+",
-    "wall_dissipation": "wall dissipation of k+",
-    "dissipation": "integral of the production of k",
-}
-TEXT_LABELS |= {f"{key}_z": "  at z+" for key in TEXT_LABELS if key.endswith("_peak")}
-
-# The same for LaTeX, of all figures.
-LATEX_LABELS = {
-    "re_tau": r"$Re_\tau$",
-    "shear": r"wall shear stress$/\rho$",
-    "u_tau": r"friction velocity $u_\tau$",
-    "u_tau_g": r"$u_\tau/G$",
-    "angle": "angle of the wall stress to the geostrophic velocity, degrees",
-    "delta_plus": r"$\delta^+ = u_\tau^2/(f\nu)$",
-    "re_b": r"$Re_b = 2 U_b h/\nu$",
-    "re_w": r"$Re_w = U_w h/\nu$",
-    "u_b_plus": "$U_b^+$",
-    "u_c_plus": "$U_c^+$",
-    "cf": "$C_f$",
-    "u_peak": "peak $u'^+$",
-    "v_peak": "peak $v'^+$",
-    "w_peak": "peak $w'^+$",
-    "uw_peak": r"peak $-\langle u'w'\rangle^+$",
-    "p_peak": "peak $p'^+$",
-    "production_peak": "peak production of $k^+$",
-    "wall_dissipation": "wall dissipation of $k^+$",
-    "dissipation": r"integral of the production of $k$, $\int P\,dz/u_\tau^3$",
-    "force_balance": r"forcing $\cdot\,h$/wall stress $-\,1$",
-}
-LATEX_LABELS |= {f"{key}_z": r"\quad at $z^+$" for key in LATEX_LABELS if key.endswith("_peak")}
 
 MAY_BE_ZERO = ("force_balance",)  # differences near 0
 
@@ -199,6 +157,15 @@ def _bulk_velocity(means: Means, parameters: FlowParameters) -> float:
     return abs(float(means.centre["u"] @ dz / dz.sum()) - wall)
 
 
+_PEAKS = {"u_rms": "u", "v_rms": "v", "w_rms": "w", "minus_uw": "uw", "p_rms": "p"}  # profile: key
+
+
+def _peak(key: str, position: Array, values: Array) -> dict[str, float]:
+    """The key figures of a peak: its value and its place."""
+    largest, at = peak(position, values)
+    return {f"{key}_peak": largest, f"{key}_peak_z": at}
+
+
 def _integral(production: Array, profiles: WallProfiles) -> float:
     """Integral of the production from the wall to the end of the profiles, over u_tau^3.
 
@@ -223,20 +190,17 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
         even = profiles.view.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
         values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
     if not profiles.laminar:
-        for letter in "uvw":
-            found = peak(profiles.z_plus, profiles.centre[f"{letter}_rms"])
-            values[f"{letter}_peak"], values[f"{letter}_peak_z"] = found
-        values["uw_peak"], values["uw_peak_z"] = peak(profiles.z_face_plus, profiles.face["minus_uw"])
-        if profiles.has("p_rms"):
-            values["p_peak"], values["p_peak_z"] = peak(profiles.z_plus, profiles.centre["p_rms"])
+        for name, key in _PEAKS.items():
+            if profiles.has(name):
+                values |= _peak(key, *profiles.column(name))
         production = profiles.production
-        values["production_peak"], values["production_peak_z"] = peak(profiles.z_face_plus, production)
+        values |= _peak("production", profiles.z_face_plus, production)
         if means.face.keys() >= layout.WALL_GRADIENTS and not parameters.controlled:
             view = wall_view(means, parameters, side)
             on_wall = wall_dissipation(view.means, parameters.viscosity)["k"]
             values["wall_dissipation"] = on_wall * parameters.viscosity / profiles.u_tau**4
-        does_work = parameters.controlled or parameters.buoyancy is not None or parameters.magnetic_drag != 0
-        if not does_work:  # on the fluctuations, beside production
+        # Where only production does work on the fluctuations.
+        if not (parameters.controlled or parameters.buoyancy is not None or parameters.magnetic_drag != 0):
             values["dissipation"] = _integral(production, profiles)
     by_force_alone = profiles.view.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
     if by_force_alone and np.isfinite(means.forcing) and means.forcing != 0:
@@ -256,20 +220,19 @@ def published_of(reference: Reference, flow: Flow, energy_budget: Reference | No
             bulk = (float(CubicSpline(z, u).integrate(0, z[-1])) + rest) / re_tau
             values |= {"re_b": 2 * bulk * re_tau, "u_b_plus": bulk, "cf": 2 / bulk**2}
         values["u_c_plus"] = centre
-    for name, key in {"u_rms": "u", "v_rms": "v", "w_rms": "w", "minus_uw": "uw", "p_rms": "p"}.items():
+    for name, key in _PEAKS.items():
         if name in profiles:
-            values[f"{key}_peak"], values[f"{key}_peak_z"] = peak(z_plus[name], profiles[name])
+            values |= _peak(key, z_plus[name], profiles[name])
     if {"minus_uw", "dUdz"} <= profiles.keys():
         z = z_plus["minus_uw"]
         production = profiles["minus_uw"] * interpolate(z, z_plus["dUdz"], profiles["dUdz"])
-        values["production_peak"], values["production_peak_z"] = peak(z, production)
+        values |= _peak("production", z, production)
         rest = (re_tau - z[-1]) * production[-1]
         values["dissipation"] = float(CubicSpline(z, production).integrate(z[0], z[-1]) + rest)
     if energy_budget is not None:
         z_plus, terms = energy_budget.z_plus, energy_budget.values
         if "production" in terms:
-            found = peak(z_plus["production"], terms["production"])
-            values["production_peak"], values["production_peak_z"] = found
+            values |= _peak("production", z_plus["production"], terms["production"])
         if "dissipation" in terms and z_plus["dissipation"][0] < 1e-6:
             values["wall_dissipation"] = -float(terms["dissipation"][0])
     return Published(reference.label, reference.label, flow, re_tau, values)
@@ -290,7 +253,7 @@ def _of_any_wall(key: str) -> str:
 
 def plain_label(key: str) -> str:
     """The label (HTML) of a figure without remarks, and without the wall that it is of."""
-    return _LABELS[_of_any_wall(key)].split(" =")[0].strip()
+    return _LABELS[_of_any_wall(key)][0].split(" =")[0].strip()
 
 
 def label_of(key: str, wall: str) -> tuple[str, str]:
@@ -301,7 +264,7 @@ def label_of(key: str, wall: str) -> tuple[str, str]:
         wall = MEAN_OF_WALLS
     elif key in _OF_THE_FLOW or key.endswith("_z"):  # a place stands below its peak
         wall = ""
-    return with_wall(_LABELS[_of_any_wall(key)], wall), wall
+    return with_wall(_LABELS[_of_any_wall(key)][0], wall), wall
 
 
 def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> list[Figure]:
@@ -327,7 +290,7 @@ def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = N
 class Resolution:
     """Cell sizes and domain in wall units, and the averaging time in h/u_tau.
 
-    `periods`: the averaging time in periods 2 pi/f of the mean flow of an Ekman layer; NaN for other flows.
+    The report has the averaging time in `unit`: that of an Ekman layer in periods 2 pi/f of its mean flow.
     """
 
     dx_plus: float
@@ -338,44 +301,20 @@ class Resolution:
     lx_plus: float
     ly_plus: float
     turnovers: float
-    periods: float = float("nan")
+    has_periods: bool
+    averaged: float  # in `unit`, as is the time below which intervals are too narrow
+    unit: Markup
+    long_enough: float
+    long_enough_text: Markup  # with its unit
     wall: str = ""  # whose wall units they are, where there is a choice
-
-    @property
-    def has_periods(self) -> bool:
-        """Whether the averaging time is measured in periods, not in h/u_tau."""
-        return bool(np.isfinite(self.periods))
-
-    @property
-    def averaged(self) -> float:
-        """The averaging time in its unit."""
-        return self.periods if self.has_periods else self.turnovers
-
-    @property
-    def unit(self) -> Markup:
-        """The unit of the averaging time."""
-        return Markup("periods 2π/f" if self.has_periods else "h/u<sub>τ</sub>")
-
-    @property
-    def long_enough(self) -> float:
-        """The averaging time, in its unit, below which intervals are too narrow.
-
-        15 h/u_tau are 30 integral time scales of Re_tau. An Ekman layer needs a whole period, which is far longer.
-        """
-        return 1.0 if self.has_periods else 15.0
-
-    @property
-    def long_enough_text(self) -> Markup:
-        """`long_enough` with its unit."""
-        unit = Markup("period 2π/f") if self.has_periods else self.unit
-        return Markup("{} {}").format(f"{self.long_enough:g}", unit)
 
 
 def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfiles) -> Resolution:
     """Resolution of a run in its own wall units."""
     plus = profiles.u_tau / parameters.viscosity
     dz = np.diff(profiles.z_face)
-    time = float(blocks.time_end[-1] - blocks.time_begin[0])
+    time, has_periods = float(blocks.time_end[-1] - blocks.time_begin[0]), parameters.is_ekman_layer
+    unit = Markup("periods 2π/f" if has_periods else "h/u<sub>τ</sub>")
     return Resolution(
         dx_plus=parameters.size[0] / parameters.cells[0] * plus,
         dy_plus=parameters.size[1] / parameters.cells[1] * plus,
@@ -385,6 +324,11 @@ def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfile
         lx_plus=parameters.size[0] * plus,
         ly_plus=parameters.size[1] * plus,
         turnovers=time * profiles.u_tau,
-        periods=time / parameters.inertial_period if parameters.is_ekman_layer else float("nan"),
+        has_periods=has_periods,
+        averaged=time / parameters.inertial_period if has_periods else time * profiles.u_tau,
+        unit=unit,
+        # 15 h/u_tau are 30 integral time scales of Re_tau. An Ekman layer needs a whole period, which is far longer.
+        long_enough=1.0 if has_periods else 15.0,
+        long_enough_text=Markup("1 period 2π/f") if has_periods else Markup("15 ") + unit,
         wall=profiles.wall,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sluice_post.compare_profiles import QUANTITIES, Deviation
 from sluice_post.comparison import Comparison
+from sluice_post.deviations import QUANTITIES, Deviation
 from sluice_post.errors import UsageError
 from sluice_post.key_figures import MAY_BE_ZERO, Figure
 from sluice_post.opened_run import OpenedRun

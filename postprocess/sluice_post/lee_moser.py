@@ -5,9 +5,8 @@ Their y is wall-normal and v its velocity, z is spanwise and w its velocity: the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import h5py
@@ -15,43 +14,103 @@ import numpy as np
 
 from sluice_post import layout
 from sluice_post.arrays import Array, interpolate
-from sluice_post.budget_terms import IMBALANCE, STRESSES, Terms
+from sluice_post.budget_terms import IMBALANCE, STRESSES
 from sluice_post.budgets import WallBudgets, wall_budgets
-from sluice_post.child_process import being_written, in_child
+from sluice_post.child_process import write_whole
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles
 from sluice_post.spectra import AXES, WallSpectra, wall_spectra
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import standard_errors_of
-from sluice_post.wall_view import SeenFromWall, with_wall
+from sluice_post.wall_view import with_wall
 
-# Numbers of lines as in their files: some programs skip the header by its length, or read nu and u_tau at their lines.
-_LINE_OF_GRID = 33
-_MEAN_HEADER, _FLUCTUATION_HEADER, _BUDGET_HEADER = 72, 75, 74
+_LINE_OF_GRID = 33  # some programs read nu and u_tau at their lines
 
 
 @dataclass(frozen=True)
-class _Table:
-    """What one file holds: y/delta, y+ and the columns with these headings; its header has `header_lines` lines."""
+class _Layout:
+    """A kind of file, and the one of its standard errors. Columns: heading, what it holds, factor."""
 
     name: str
+    name_of_errors: str
     description: str
-    header_lines: int
+    header_lines: int  # as in their files: some programs skip the header by its length
+    columns: Sequence[tuple[str, str, int]]
     remarks: Sequence[str]
-    headings: Sequence[str]
-    columns: Sequence[Array]
 
 
-def _text(table: _Table, found: SeenFromWall, parameters: FlowParameters) -> str:
-    names = ("y/delta", "y^+", *table.headings)
+_MEAN = _Layout(
+    layout.LEE_MOSER_MEAN,
+    layout.LEE_MOSER_MEAN_ERRORS,
+    "Profiles of the mean velocity and pressure",
+    72,
+    (("U", "U", 1), ("dU/dy", "dUdz", 1), ("W", "V", 1), ("P", "P", 1)),
+    (
+        "     U       : Mean profile of streamwise velocity, relative to the wall",
+        "   dU/dy     : Derivative of U in wall-normal direction",
+        "     W       : Mean profile of spanwise velocity",
+        "     P       : Mean profile of pressure, 0 at the wall",
+    ),
+)
+_FLUCTUATIONS = _Layout(
+    layout.LEE_MOSER_FLUCTUATIONS,
+    layout.LEE_MOSER_FLUCTUATION_ERRORS,
+    "Variance and covariance of velocity components",
+    75,
+    (
+        ("u'u'", "uu", 1),
+        ("v'v'", "ww", 1),
+        ("w'w'", "vv", 1),
+        ("u'v'", "minus_uw", -1),
+        ("u'w'", "uv", 1),
+        ("v'w'", "minus_vw", -1),
+        ("k", "k", 1),
+    ),
+    ("      k      : Turbulent kinetic energy, k = 0.5*(u'u' + v'v' + w'w')",),
+)
+_BUDGET = _Layout(  # what a budget does not have is 0
+    layout.LEE_MOSER_BUDGET,
+    layout.LEE_MOSER_BUDGET_ERRORS,
+    "Terms in Reynolds stress transport equation for {}",
+    74,
+    (
+        ("Production", "production", 1),
+        ("Turbulent_Transport", "turbulent_transport", 1),
+        ("Viscous_Transport", "viscous_diffusion", 1),
+        ("Pressure_Strain", "pressure_strain", 1),
+        ("Pressure_Transport", "pressure_transport", 1),
+        ("Viscous_Dissipation", "dissipation", -1),
+        ("Balance", IMBALANCE, 1),
+    ),
+    (
+        "   Viscous Dissipation  : positive",
+        "   Balance : Production + Turb_Trans + Visc_Trans + Press_Strain + Press_Trans - Visc_Diss",
+    ),
+)
+
+
+def _file(
+    kind: _Layout,
+    values: Iterable[Array],
+    z: Array,
+    found: WallProfiles | WallBudgets,
+    parameters: FlowParameters,
+    of_errors: bool = False,
+    of: str = "",
+) -> dict[str, str]:
+    """Its text by its name. `values`: on the wall and at the heights z; `of`: of which stress."""
+    name = (kind.name_of_errors if of_errors else kind.name).format(of)
+    description = ("Standard errors. " if of_errors else "") + kind.description.format(of)
+    headings = ("y/delta", "y^+", *(heading for heading, *_ in kind.columns))
+    heights = np.append(0.0, z)
     nx, ny, nz = parameters.cells
     lx, ly, _ = parameters.size
     header = [
-        f"Filename : {table.name}",
+        f"Filename : {name}",
         "",
-        f"Description : {table.description}",
+        f"Description : {description}",
         "",
-        f"Total number of data points  : {len(table.columns[0])}",
+        f"Total number of data points  : {len(heights)}",
         "",
         f"Simulation : {with_wall(parameters.title or parameters.flow_type, found.wall)}",
         f"Code       : Sluice {parameters.version} {parameters.git_revision}".rstrip(),
@@ -78,39 +137,19 @@ def _text(table: _Table, found: SeenFromWall, parameters: FlowParameters) -> str
         "",
         "Remark:",
         "",
-        *table.remarks,
+        *kind.remarks,
     ]
-    header += [""] * (table.header_lines - 4 - len(header))
+    header += [""] * (kind.header_lines - 4 - len(header))
     header += [
         "-----------End of header---------",
         "",
-        "".join(f"{column:^25}" for column in names).rstrip(),
-        "-" * (25 * len(names)),
+        "".join(f"{column:^25}" for column in headings).rstrip(),
+        "-" * (25 * len(headings)),
     ]
     lines = [f"% {line}".rstrip() for line in header]
-    for row in zip(*table.columns, strict=True):
+    for row in zip(heights, heights * found.u_tau / found.viscosity, *values, strict=True):
         lines.append("".join(f"{value:25.15e}" for value in row))
-    return "\n".join(lines) + "\n"
-
-
-# Columns: heading, profile, factor.
-_MEAN_COLUMNS = (("U", "U", 1), ("dU/dy", "dUdz", 1), ("W", "V", 1), ("P", "P", 1))
-_FLUCTUATION_COLUMNS = (
-    ("u'u'", "uu", 1),
-    ("v'v'", "ww", 1),
-    ("w'w'", "vv", 1),
-    ("u'v'", "minus_uw", -1),
-    ("u'w'", "uv", 1),
-    ("v'w'", "minus_vw", -1),
-    ("k", "k", 1),
-)
-_MEAN_REMARKS = (
-    "     U       : Mean profile of streamwise velocity, relative to the wall",
-    "   dU/dy     : Derivative of U in wall-normal direction",
-    "     W       : Mean profile of spanwise velocity",
-    "     P       : Mean profile of pressure, 0 at the wall",
-)
-_FLUCTUATION_REMARKS = ("      k      : Turbulent kinetic energy, k = 0.5*(u'u' + v'v' + w'w')",)
+    return {name: "\n".join(lines) + "\n"}
 
 
 def _on_wall(profiles: WallProfiles, name: str) -> float:
@@ -124,93 +163,44 @@ def profile_texts(profiles: WallProfiles, parameters: FlowParameters) -> dict[st
     Two, and with intervals two more of the same columns, of standard errors. What the run did not record is NaN.
     """
     absent = np.full_like(profiles.z, np.nan)
-    texts = {}
-    heights = [np.append(0.0, z) for z in (profiles.z, profiles.z_plus)]
-    for name, error_name, description, header_lines, columns, remarks in (
-        (layout.LEE_MOSER_MEAN, layout.LEE_MOSER_MEAN_ERRORS,
-         "Profiles of the mean velocity and pressure", _MEAN_HEADER, _MEAN_COLUMNS, _MEAN_REMARKS),
-        (layout.LEE_MOSER_FLUCTUATIONS, layout.LEE_MOSER_FLUCTUATION_ERRORS,
-         "Variance and covariance of velocity components", _FLUCTUATION_HEADER, _FLUCTUATION_COLUMNS,
-         _FLUCTUATION_REMARKS),
-    ):  # fmt: skip
+    texts: dict[str, str] = {}
+    for kind in (_MEAN, _FLUCTUATIONS):
         values = [
-            np.append(
-                _on_wall(profiles, profile),
-                factor * (profiles.at_centres(profile) if profiles.has(profile) else absent),
-            )
-            for _, profile, factor in columns
+            np.append(_on_wall(profiles, name), factor * (profiles.at_centres(name) if profiles.has(name) else absent))
+            for _, name, factor in kind.columns
         ]
-        headings = [heading for heading, *_ in columns]
-        table = _Table(name, description, header_lines, remarks, headings, [*heights, *values])
-        texts[name] = _text(table, profiles, parameters)
+        texts |= _file(kind, values, profiles.z, profiles, parameters)
         if profiles.half_widths:
-            widths = [profiles.half_width_at_centres(profile) for _, profile, *_ in columns]
-            values = [
-                np.append(0.0, absent if width is None else width / profiles.per_standard_error) for width in widths
-            ]
-            of_errors = replace(
-                table, name=error_name, description=f"Standard errors. {description}", columns=[*heights, *values]
-            )
-            texts[error_name] = _text(of_errors, profiles, parameters)
+            widths = [profiles.half_width_at_centres(name) for _, name, _ in kind.columns]
+            errors = [absent if width is None else width / profiles.per_standard_error for width in widths]
+            values = [np.append(0.0, error) for error in errors]
+            texts |= _file(kind, values, profiles.z, profiles, parameters, of_errors=True)
     return texts
-
-
-# Columns: heading, term, factor. What a budget does not have is 0.
-_BUDGET_COLUMNS = (
-    ("Production", "production", 1),
-    ("Turbulent_Transport", "turbulent_transport", 1),
-    ("Viscous_Transport", "viscous_diffusion", 1),
-    ("Pressure_Strain", "pressure_strain", 1),
-    ("Pressure_Transport", "pressure_transport", 1),
-    ("Viscous_Dissipation", "dissipation", -1),
-    ("Balance", IMBALANCE, 1),
-)
-_BUDGET_REMARKS = (
-    "   Viscous Dissipation  : positive",
-    "   Balance : Production + Turb_Trans + Visc_Trans + Press_Strain + Press_Trans - Visc_Diss",
-)
-
-
-def _budget_columns(found: WallBudgets) -> dict[str, Terms]:
-    """The terms of all budgets on the wall and at the cell centres; those of ww and uw by cubics."""
-    centres = found.budgets["uu"].z
-    columns = {}
-    for stress, budget in found.budgets.items():
-        wall = found.terms_on_wall(stress)
-        columns[stress] = {
-            name: np.append(wall[name], interpolate(centres, budget.z, values)) for name, values in budget.terms.items()
-        }
-    return columns
 
 
 def budget_texts(blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> dict[str, str]:
     """The files of the budgets by name, and with more than one block those of their standard errors."""
     found = wall_budgets(blocks.means(), parameters, side)
-    z = np.append(0.0, found.budgets["uu"].z)
-    heights = [z, z * found.u_tau / found.viscosity]
-    headings = [heading for heading, *_ in _BUDGET_COLUMNS]
+    z = found.budgets["uu"].z
 
     def arrays(means: Means) -> dict[str, Array]:
-        columns = _budget_columns(wall_budgets(means, parameters, side))
-        absent = np.zeros_like(z)
-        return {
-            stress: np.array([factor * columns[stress].get(term, absent) for _, term, factor in _BUDGET_COLUMNS])
-            + 0.0  # no -0
-            for stress in STRESSES
-        }
-
-    sets = [("", layout.LEE_MOSER_BUDGET, arrays(blocks.means()))]
-    if len(blocks) > 1:
-        sets.append(("Standard errors. ", layout.LEE_MOSER_BUDGET_ERRORS, standard_errors_of(arrays, blocks)))
-    texts = {}
-    for prefix, pattern, values in sets:
+        """The columns of all budgets on the wall and at the cell centres; those of ww and uw by cubics."""
+        of_means, columns = wall_budgets(means, parameters, side), {}
         for stress in STRESSES:
-            theirs = layout.LEE_MOSER_STRESSES[stress]
-            name = pattern.format(theirs)
-            description = f"{prefix}Terms in Reynolds stress transport equation for {theirs}"
-            table = _Table(name, description, _BUDGET_HEADER, _BUDGET_REMARKS, headings, [*heights, *values[stress]])
-            texts[name] = _text(table, found, parameters)
-    return texts
+            budget, wall = of_means.budgets[stress], of_means.terms_on_wall(stress)
+            columns[stress] = np.zeros((len(_BUDGET.columns), len(z) + 1))
+            for column, (_, term, factor) in zip(columns[stress], _BUDGET.columns, strict=True):
+                if term in budget.terms:  # sums with 0 are never -0
+                    column += factor * np.append(wall[term], interpolate(z, budget.z, budget.terms[term]))
+        return columns
+
+    sets = [arrays(blocks.means()), *([standard_errors_of(arrays, blocks)] if len(blocks) > 1 else [])]
+    return {
+        name: text
+        for number, values in enumerate(sets)
+        for stress, theirs in layout.LEE_MOSER_STRESSES.items()
+        for name, text in _file(_BUDGET, values[stress], z, found, parameters, number == 1, theirs).items()
+    }
 
 
 def _spectra_arrays(found: WallSpectra) -> dict[str, Array]:
@@ -232,21 +222,13 @@ def _spectra_arrays(found: WallSpectra) -> dict[str, Array]:
 
 def _write_datasets(path: Path, datasets: Mapping[str, Array]) -> None:
     """An HDF5 file with these datasets. What is there is replaced."""
-    unfinished = path.with_name(f"{path.name}.tmp")
 
-    def write() -> None:
+    def write(unfinished: Path) -> None:
         with h5py.File(unfinished, "w") as file:
             for name, content in datasets.items():
                 file[name] = content
 
-    try:
-        with being_written(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            in_child(write)
-            unfinished.replace(path)
-    finally:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
+    write_whole(path, write)
 
 
 def write_spectra(folder: Path, blocks: Blocks, parameters: FlowParameters, side: str | None = None) -> list[Path]:
@@ -265,13 +247,10 @@ def write_spectra(folder: Path, blocks: Blocks, parameters: FlowParameters, side
     common = {name: np.array([value]) for name, value in numbers.items()}
     common["Y_plus"] = z * found.u_tau / found.viscosity
     for axis, theirs in zip(AXES, layout.LEE_MOSER_AXES, strict=True):
-        spacing = 2 * np.pi / found.length[axis]
-        common[theirs] = spacing * np.arange(found.cells[axis] // 2 + 1)
-    sets = {layout.LEE_MOSER_SPECTRA_FILE: arrays(blocks.means())}
+        common[theirs] = 2 * np.pi / found.length[axis] * np.arange(found.cells[axis] // 2 + 1)
+    sets = {folder / layout.LEE_MOSER_SPECTRA_FILE: arrays(blocks.means())}
     if len(blocks) > 1:
-        sets[layout.LEE_MOSER_SPECTRA_ERRORS] = standard_errors_of(arrays, blocks)
-    paths = []
-    for name, values in sets.items():
-        _write_datasets(folder / name, common | values)
-        paths.append(folder / name)
-    return paths
+        sets[folder / layout.LEE_MOSER_SPECTRA_ERRORS] = standard_errors_of(arrays, blocks)
+    for path, values in sets.items():
+        _write_datasets(path, common | values)
+    return list(sets)

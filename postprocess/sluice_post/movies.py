@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -14,10 +14,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image, features
 
-from sluice_post import layout
 from sluice_post.arrays import Array
 from sluice_post.html import Movie
-from sluice_post.slices import SliceSeries, some_slices
+from sluice_post.slices import Plane, some_planes
 
 MAX_FRAMES = 24
 MAX_BYTES = 400_000  # of all frames of a series
@@ -37,32 +36,6 @@ class Scene:
     shown: Callable[[Array], Array] = lambda values: values
 
 
-@dataclass(frozen=True)
-class PlaneOfTime:
-    """Values at (up[n], along[m]). Where `periodic`, the picture extends half a cell beyond the points."""
-
-    time: float
-    values: Array
-    up: Array
-    along: Array
-    normal: str
-    at: float
-
-    @property
-    def periodic(self) -> bool:
-        """Whether both directions are."""
-        return self.normal == "z"
-
-
-def plane_of_time(series: SliceSeries, scene: Scene) -> PlaneOfTime:
-    """The values of a scene at the first time of a series."""
-    x, y, z = (series.coordinates[layout.line_of(scene.field, axis)] for axis in "xyz")
-    up, along = {"z": (y, x), "y": (z, x), "x": (z, y)}[series.normal]
-    at = float(series.coordinates[layout.line_of(scene.field, series.normal)][0])
-    values = scene.shown(series.fields[scene.field].reshape(up.size, along.size))
-    return PlaneOfTime(float(series.time[0]), values, up, along, series.normal, at)
-
-
 def _along_last_axis(values: Array, points: Array, pixels: int, periodic: bool) -> Array:
     """Interpolated to the middles of so many equal pixels."""
     if periodic:
@@ -79,10 +52,11 @@ def _along_last_axis(values: Array, points: Array, pixels: int, periodic: bool) 
     return found
 
 
-def _pixels(plane: PlaneOfTime, width: int, height: int) -> Array:
-    """The values in the pixels of a picture, the uppermost row first."""
-    rows = _along_last_axis(plane.values, plane.along, width, plane.periodic)
-    found: Array = _along_last_axis(rows.T, plane.up, height, plane.periodic).T[::-1]
+def _pixels(plane: Plane, width: int, height: int) -> Array:
+    """The values in the pixels of a picture, the uppermost row first; it extends half a cell beyond periodic points."""
+    periodic = plane.normal == "z"
+    rows = _along_last_axis(plane.values, plane.along, width, periodic)
+    found: Array = _along_last_axis(rows.T, plane.up, height, periodic).T[::-1]
     return found
 
 
@@ -92,7 +66,7 @@ def _webp(pixels: NDArray[np.uint8]) -> bytes:
     return buffer.getvalue()
 
 
-def _encoded(planes: list[PlaneOfTime], colours: ScalarMappable, aspect: float) -> tuple[list[bytes], int, int]:
+def _encoded(planes: list[Plane], colours: ScalarMappable, aspect: float) -> tuple[list[bytes], int, int]:
     """The frames, with their width and height: the largest that are within MAX_BYTES."""
     width = min(WIDTH, round(MAX_HEIGHT / aspect))
     while True:
@@ -109,11 +83,8 @@ def movie_over(figure: Figure, scene: Scene, problems: list[str]) -> Movie | Non
     Its first axes hold the picture. None if there are not two times, if the last is no longer that of the picture, or
     if Pillow has no WebP. `problems` takes up which slices are damaged.
     """
-    planes = [
-        plane_of_time(series, scene)
-        for series in some_slices(scene.directory, scene.label, scene.time, MAX_FRAMES, problems)
-        if scene.field in series.fields
-    ]
+    found = some_planes(scene.directory, scene.label, scene.field, None, scene.time, MAX_FRAMES, problems)
+    planes = [replace(plane, values=scene.shown(plane.values)) for plane in found]
     if len(planes) < 2 or planes[-1].time != scene.time:
         return None
     if min(planes[-1].values.shape) < 2 or not features.check("webp"):

@@ -15,7 +15,7 @@ from sluice_post.comparison import Comparison, compare_with
 from sluice_post.datasets import fields, profiles, scalars
 from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
-from sluice_post.probe_parts import find_probes
+from sluice_post.probe_parts import find_series
 from sluice_post.slices import slice_labels
 
 Key = TypeVar("Key")
@@ -136,18 +136,16 @@ class OpenedRun(EvaluatedRun):
 
         Fields are read when they are used, part by part.
         """
-        begin, end = self.selection.begin, self.selection.end
-        return LazyDatasets(
-            slice_labels(self.directory), lambda label: fields.slice_dataset(self.directory, label, begin, end)
-        )
+        return self._sampled(slice_labels(self.directory), layout.SLICE_FOLDER)
 
     @cached_property
     def probes(self) -> Mapping[str, xr.Dataset]:
         """The samples of each probe by its name: fields (time, z, y, x) at their own points."""
+        return self._sampled(find_series(self.directory, layout.PROBE_FOLDER), layout.PROBE_FOLDER)
+
+    def _sampled(self, names: Sequence[str], folder: str) -> Mapping[str, xr.Dataset]:
         begin, end = self.selection.begin, self.selection.end
-        return LazyDatasets(
-            find_probes(self.directory), lambda name: fields.probe_dataset(self.directory, name, begin, end)
-        )
+        return LazyDatasets(names, lambda name: fields.series_dataset(self.directory, name, folder, begin, end))
 
     @cached_property
     def fields(self) -> Mapping[str, xr.Dataset]:
@@ -170,14 +168,7 @@ class OpenedRun(EvaluatedRun):
         Without files: the key figures of the published simulation of this flow.
         `quantities`: of the profiles; None: all.
         """
-        return compare_with(
-            self.directory,
-            self.parameters,
-            self.blocks,
-            [Path(path) for path in references],
-            quantities,
-            self.selection.side,
-        )
+        return compare_with(self, [Path(path) for path in references], quantities)
 
 
 def open_run(

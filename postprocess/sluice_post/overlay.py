@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from sluice_post.cli_options import WIDTHS
 from sluice_post.errors import PostError, UsageError
-from sluice_post.figure_options import WIDTHS
 from sluice_post.style import (
     BLACK,
     LINE_STYLES,
@@ -27,7 +27,7 @@ from sluice_post.style import (
 
 _ALIASES = {"stresses": "shear_stress", "budgets": "budget"}
 _PICTURES = ("streaks", "space_time_correlation", "comparison", "density_map")  # of one run alone
-_MARKERS = ("o", "s", "^", "D")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  # of published simulations
 # The profiles whose published values a panel shows, with the colour of each there.
 _PUBLISHED = {
     "mean_velocity": ("U",),
@@ -56,26 +56,22 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
         raise UsageError(f"no panel {name}; one of {', '.join(panel_names())}")
     parameters = [p for p in inspect.signature(getattr(RunPlots, name)).parameters.values()
                   if p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in ("self", "published")]  # fmt: skip
-    if len(given) > len(parameters):
+    if not sum(p.default is p.empty for p in parameters) <= len(given) <= len(parameters):
         names = "".join(f":{p.name}" for p in parameters) or ", without arguments"
         raise UsageError(f"{text}: the panel is {name}{names}")
-    if len(given) < len([p for p in parameters if p.default is p.empty]):
-        raise UsageError(f"{text}: the panel is {name}{''.join(f':{p.name}' for p in parameters)}")
-    options: dict[str, Any] = {}
-    for parameter, value in zip(parameters, given, strict=False):
-        if parameter.name == "height":
-            try:
-                options[parameter.name] = np.inf if value == "centre" else float(value)
-            except ValueError:
-                raise UsageError(f"{text}: '{value}' is neither a height z+ nor centre") from None
-        else:
-            options[parameter.name] = value
+    options: dict[str, Any] = {p.name: value for p, value in zip(parameters, given, strict=False)}
+    for number, what in {"height": "neither a height z+ nor centre", "segment": "not a time"}.items():
+        try:
+            if number in options:
+                options[number] = np.inf if options[number] == "centre" else float(options[number])
+        except ValueError:
+            raise UsageError(f"{text}: '{options[number]}' is {what}") from None
     return name, options
 
 
 def _draw_published(axes: Axes, name: str, references: Sequence[Any]) -> None:
     """Symbols of published profiles, a kind for each simulation, in the colours of the lines."""
-    from sluice_post.compare_profiles import COLOURS
+    from sluice_post.deviations import COLOURS
 
     names = _PUBLISHED.get(name, ())
     for (reference, _), marker in zip(references, _MARKERS, strict=False):
@@ -152,15 +148,16 @@ def _finish(axes: Axes, labels: Sequence[str]) -> None:
 def _legend_of_runs(figure: Any, labels: Sequence[str], references: Sequence[Any], spectra: Sequence[Any]) -> None:
     from matplotlib.lines import Line2D
 
+    def symbol(marker: str, name: str) -> Line2D:
+        return Line2D([], [], color=BLACK, linestyle="none", marker=marker, markerfacecolor="white", label=name)
+
     handles = [Line2D([], [], color=BLACK, linestyle=LINE_STYLES[n % len(LINE_STYLES)], label=label)
                for n, label in enumerate(labels)]  # fmt: skip
     for (profiles, budgets), marker in zip(references, _MARKERS, strict=False):
-        found = [profiles] if profiles is not None else list(budgets.values())
-        handles += [Line2D([], [], color=BLACK, linestyle="none", marker=marker, markerfacecolor="white",
-                           label=one.label) for one in found[:1]]  # fmt: skip
+        one = profiles or next(iter(budgets.values()))
+        handles.append(symbol(marker, rf"{one.citation}, $Re_\tau={one.re_tau:.0f}$" if one.citation else one.label))
     if spectra and not references:
-        handles.append(Line2D([], [], color=BLACK, linestyle="none", marker="o", markerfacecolor="white",
-                              label="published"))  # fmt: skip
+        handles.append(symbol("o", "published"))
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4))
 
 
@@ -176,6 +173,8 @@ def write_overlay(arguments: argparse.Namespace) -> None:
     if len(set(labels)) < len(labels):
         raise UsageError(f"two runs have the same name ({', '.join(labels)}); give names by --label")
     groups: list[list[Path]] = arguments.reference or []
+    if len(groups) > len(_MARKERS):
+        raise UsageError(f"{len(groups)} published simulations; {len(_MARKERS)} can be told apart")
     spectra = read_all_spectra([path for group in groups for path in group if holds_spectra(path)])
     profiles = [[path for path in group if not holds_spectra(path)] for group in groups]
     references = [read_references(group) for group in profiles if group]

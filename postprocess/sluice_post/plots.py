@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -16,9 +17,9 @@ from matplotlib.contour import ContourSet
 
 from sluice_post import (
     budget_figures,
-    compare_profiles,
     density_figures,
     derived_figures,
+    deviations,
     figures,
     figures_run,
     joint_figures,
@@ -38,6 +39,8 @@ from sluice_post.slices import latest_streak_slice
 from sluice_post.spectra_figures import Published
 from sluice_post.style import RunStyle, legend_of_runs, of_run
 from sluice_post.timeseries import re_tau_last_third
+
+T = TypeVar("T")
 
 
 def current_axes(ax: Axes | None) -> Axes:
@@ -66,7 +69,7 @@ def shared_axes(axes: Axes) -> Iterator[None]:
         set_limits(low, max(*earlier, *now))
 
 
-def _panel(draw: Callable[..., None]) -> Callable[..., Axes]:
+def _panel(draw: Callable[..., object]) -> Callable[..., Axes]:
     """The method that draws what `draw` draws into axes that are given or current, in the style that is asked for."""
 
     @functools.wraps(draw)
@@ -81,21 +84,37 @@ def _panel(draw: Callable[..., None]) -> Callable[..., Axes]:
     ) -> Axes:
         if arguments and isinstance(arguments[-1], Axes):
             *arguments, ax = arguments  # type: ignore[assignment]
-        axes = current_axes(ax)
+        axes, style = current_axes(ax), RunStyle(color, label, linestyle)
         before = set(axes.collections)
-        with shared_axes(axes), of_run(RunStyle(color, label, linestyle)):
+        with shared_axes(axes), of_run(style):
             draw(self, axes, *arguments, **options)
         if color is not None or linestyle is not None:
             _contours(axes, before, color, linestyle)
-        legend_of_runs(axes, RunStyle(color, label, linestyle))
+        legend_of_runs(axes, style)
         return axes
 
-    own = inspect.signature(draw)
-    names = [parameter for name, parameter in own.parameters.items() if name != "axes"]
-    added = [name for name in inspect.signature(drawn, follow_wrapped=False).parameters.values()
-             if name.name in ("ax", "color", "label", "linestyle")]  # fmt: skip
-    drawn.__signature__ = own.replace(parameters=[*names, *added], return_annotation="Axes")  # type: ignore[attr-defined]
+    own, named = inspect.signature(draw), inspect.Parameter.KEYWORD_ONLY
+    parameters = [parameter for name, parameter in own.parameters.items() if name != "axes"]
+    parameters += [inspect.Parameter(name, named, default=None) for name in ("ax", "color", "label", "linestyle")]
+    drawn.__signature__ = own.replace(parameters=parameters, return_annotation="Axes")  # type: ignore[attr-defined]
     return drawn
+
+
+def _of(draw: Callable[..., object], *sources: str, **arguments: str) -> Callable[..., Axes]:
+    """The method that draws these attributes of the run by `draw`. `arguments`: those that follow, with defaults."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+    @functools.wraps(draw)
+    def drawn(self: RunPlots, axes: Axes, *given: Any, **named: Any) -> None:
+        chosen = signature.bind(self, axes, *given, **named)
+        chosen.apply_defaults()
+        found = (operator.attrgetter(source)(self._run) for source in sources)
+        draw(axes, *found, *chosen.args[2:])
+
+    own = [inspect.Parameter(name, kind, default=default) for name, default in arguments.items()]
+    signature = inspect.Signature([inspect.Parameter(name, kind) for name in ("self", "axes")] + own)
+    drawn.__signature__ = signature  # type: ignore[attr-defined]
+    return _panel(drawn)
 
 
 def _contours(axes: Axes, before: set[Any], color: Any, linestyle: Any) -> None:
@@ -117,6 +136,13 @@ def _number(height: float, z_plus: np.ndarray[tuple[int, ...], np.dtype[np.float
     return z_plus.size - 1 if height == inf else int(np.argmin(np.abs(z_plus - height)))
 
 
+def _named(found: Mapping[str, T], name: str, otherwise: str) -> T:
+    """One of these; else an error that says which there are."""
+    if name not in found:
+        raise UsageError(otherwise.format(name, ", ".join(found) or "none"))
+    return found[name]
+
+
 class RunPlots:
     """Figures of a run. Each method draws one panel into `ax`, default the current axes, and returns the axes.
 
@@ -134,47 +160,20 @@ class RunPlots:
 
     # Profiles.
 
-    @_panel
-    def mean_velocity(self, axes: Axes) -> None:
-        """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
-        figures.mean_velocity(axes, self._run.wall_profiles)
-
-    @_panel
-    def fluctuations(self, axes: Axes) -> None:
-        """Root-mean-square velocities and pressure against z+."""
-        figures.fluctuations(axes, self._run.wall_profiles)
-
-    @_panel
-    def shear_stress(self, axes: Axes) -> None:
-        """Viscous, Reynolds and total shear stress against z/h, and the line that the total must follow."""
-        figures.shear_stress(axes, self._run.wall_profiles)
-
-    @_panel
-    def stress_residual(self, axes: Axes) -> None:
-        """The total shear stress less the line that it must follow, against z/h."""
-        figures.stress_residual(axes, self._run.wall_profiles)
-
-    @_panel
-    def vorticity(self, axes: Axes) -> None:
-        """Root-mean-square vorticity against z+."""
-        figures.vorticity(axes, self._run.wall_profiles)
-
-    @_panel
-    def skewness(self, axes: Axes) -> None:
-        """Skewness of u, v and w against z+."""
-        figures.skewness(axes, self._run.wall_profiles)
-
-    @_panel
-    def flatness(self, axes: Axes) -> None:
-        """Flatness of u, v and w against z+."""
-        figures.flatness(axes, self._run.wall_profiles)
+    mean_velocity = _of(figures.mean_velocity, "wall_profiles")
+    fluctuations = _of(figures.fluctuations, "wall_profiles")
+    shear_stress = _of(figures.shear_stress, "wall_profiles")
+    stress_residual = _of(figures.stress_residual, "wall_profiles")
+    vorticity = _of(figures.vorticity, "wall_profiles")
+    skewness = _of(figures.skewness, "wall_profiles")
+    flatness = _of(figures.flatness, "wall_profiles")
 
     @_panel
     def comparison(self, axes: Axes, quantity: str, reference: Reference) -> None:
         """A profile such as U or u_rms against z+, and circles of published profiles (`run.compare(...).reference`)."""
         profiles = self._run.wall_profiles
-        compare_profiles.common_quantities(profiles, reference, [quantity])
-        compare_profiles.comparison(axes, quantity, profiles, reference)
+        deviations.common_quantities(profiles, reference, [quantity])
+        deviations.comparison(axes, quantity, profiles, reference)
 
     # Budgets and what is derived from them.
 
@@ -188,42 +187,19 @@ class RunPlots:
         """The sum of all terms of a budget and the storage against z+."""
         budget_figures.imbalance(axes, self._run.evaluated_budgets, stress, {})
 
-    @_panel
-    def enstrophy(self, axes: Axes) -> None:
-        """Enstrophy and dissipation of k against z+."""
-        derived_figures.enstrophy(axes, self._run.derived)
-
-    @_panel
-    def invariant_map(self, axes: Axes) -> None:
-        """Lumley's triangle and the way through it from the wall to the centre."""
-        derived_figures.invariant_map(axes, self._run.derived)
-
-    @_panel
-    def anisotropy(self, axes: Axes, tensor: str = "stress") -> None:
-        """Components of the anisotropy of the stresses, or of their dissipation, against z+."""
-        derived_figures.anisotropy(axes, self._run.derived, tensor)
-
-    @_panel
-    def kolmogorov_length(self, axes: Axes) -> None:
-        """Kolmogorov's length against z+."""
-        derived_figures.kolmogorov_length(axes, self._run.derived)
-
-    @_panel
-    def cell_sizes(self, axes: Axes) -> None:
-        """The size of the cells over Kolmogorov's length against z+."""
-        derived_figures.cell_sizes(axes, self._run.derived)
+    enstrophy = _of(derived_figures.enstrophy, "derived")
+    invariant_map = _of(derived_figures.invariant_map, "derived")
+    anisotropy = _of(derived_figures.anisotropy, "derived", tensor="stress")
+    kolmogorov_length = _of(derived_figures.kolmogorov_length, "derived")
+    cell_sizes = _of(derived_figures.cell_sizes, "derived")
 
     # Scalars, by the names of `run.scalars`.
 
     @_panel
     def scalar(self, axes: Axes, name: str, panel: str = "mean") -> None:
         """A figure of a scalar: mean, fluctuations, fluxes, turbulent_prandtl or correlations."""
-        found, panels = self._run.evaluated_scalars, scalar_figures.PANELS
-        if name not in found:
-            raise UsageError(f"no scalar {name}; there are {', '.join(found) or 'none'}")
-        if panel not in panels:
-            raise UsageError(f"no figure {panel} of a scalar; one of {', '.join(panels)}")
-        panels[panel](axes, found[name])
+        found = _named(self._run.evaluated_scalars, name, "no scalar {}; there are {}")
+        _named(scalar_figures.PANELS, panel, "no figure {} of a scalar; one of {}")(axes, found)
 
     @_panel
     def scalar_budget(self, axes: Axes, name: str, budget: str = "cc") -> None:
@@ -243,22 +219,17 @@ class RunPlots:
     @_panel
     def scalar_spectrum(self, axes: Axes, name: str, quantity: str = "cc", axis: str = "x") -> None:
         """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, at the chosen heights."""
-        spectra = self._scalar_spectra(name)
-        spectra_figures.scalar_spectrum(axes, spectra, quantity, axis)
+        spectra_figures.scalar_spectrum(axes, self._scalar_spectra(name), quantity, axis)
 
     def _scalar_spectra(self, name: str) -> EvaluatedScalarSpectra:
-        found = self._run.evaluated_scalar_spectra
-        if name not in found:
-            raise UsageError(f"no spectra of a scalar {name}; there are those of {', '.join(found) or 'none'}")
-        return found[name]
+        spectra = self._run.evaluated_scalar_spectra
+        return _named(spectra, name, "no spectra of a scalar {}; there are those of {}")
 
     def _scalar_budgets(self, name: str, budget: str) -> EvaluatedBudgets:
-        found = self._run.evaluated_scalar_budgets
-        if name not in found:
-            raise UsageError(f"no budgets of a scalar {name}; there are those of {', '.join(found) or 'none'}")
-        if budget not in found[name].found.budgets:
-            raise UsageError(f"no budget {budget} of a scalar; one of {', '.join(found[name].found.budgets)}")
-        return found[name]
+        budgets = self._run.evaluated_scalar_budgets
+        found = _named(budgets, name, "no budgets of a scalar {}; there are those of {}")
+        _named(found.found.budgets, budget, "no budget {} of a scalar; one of {}")
+        return found
 
     # Spectra. Quantities: uu, vv, ww, pp, minus_uw; axis: x or y.
 
@@ -294,40 +265,17 @@ class RunPlots:
 
     # Densities.
 
-    @_panel
-    def density(self, axes: Axes, field: str = "u") -> None:
-        """Density of u', v', w' or p' over its standard deviation at the chosen heights."""
-        density_figures.fluctuation_density(axes, self._run.evaluated_densities, field)
+    density = _of(density_figures.fluctuation_density, "evaluated_densities", field="u")
+    density_moment = _of(density_figures.moment_profile, "evaluated_densities", moment="skewness")
+    wall_shear_density = _of(density_figures.wall_shear_density, "evaluated_densities", name="shear_x")
+    wall_shear_joint = _of(joint_figures.wall_shear_joint, "evaluated_densities")
+    quadrant_contributions = _of(density_figures.quadrant_contributions, "evaluated_densities")
+    quadrant_fractions = _of(density_figures.quadrant_fractions, "evaluated_densities")
 
     @_panel
     def density_map(self, axes: Axes) -> None:
         """The density of u+ at each height."""
         density_figures.density_map(axes, self._run.evaluated_densities)
-
-    @_panel
-    def density_moment(self, axes: Axes, moment: str = "skewness") -> None:
-        """Skewness or flatness of the histograms of u, v, w and p against z+."""
-        density_figures.moment_profile(axes, self._run.evaluated_densities, moment)
-
-    @_panel
-    def wall_shear_density(self, axes: Axes, name: str = "shear_x") -> None:
-        """Density of shear_x or shear_y over the mean wall shear."""
-        density_figures.wall_shear_density(axes, self._run.evaluated_densities, name)
-
-    @_panel
-    def wall_shear_joint(self, axes: Axes) -> None:
-        """Joint density of both components of the wall shear."""
-        joint_figures.wall_shear_joint(axes, self._run.evaluated_densities)
-
-    @_panel
-    def quadrant_contributions(self, axes: Axes) -> None:
-        """What each quadrant contributes to -u'w' against z+."""
-        density_figures.quadrant_contributions(axes, self._run.evaluated_densities)
-
-    @_panel
-    def quadrant_fractions(self, axes: Axes) -> None:
-        """How much of the time the flow is in each quadrant, against z+."""
-        density_figures.quadrant_fractions(axes, self._run.evaluated_densities)
 
     @_panel
     def holes(self, axes: Axes, height: float) -> None:
@@ -342,8 +290,7 @@ class RunPlots:
     @_panel
     def covariance_integrand(self, axes: Axes, height: float) -> None:
         """u'w'P(u', w') over its largest magnitude at the height nearest to z+ = `height`."""
-        found = self._run.evaluated_densities
-        joint_figures.covariance_integrand(axes, found, self._joint(height))
+        joint_figures.covariance_integrand(axes, self._run.evaluated_densities, self._joint(height))
 
     def _joint(self, height: float) -> int:
         found = self._run.evaluated_densities.found
@@ -351,35 +298,12 @@ class RunPlots:
 
     # Averages by phase, in h and U.
 
-    @_panel
-    def phase_profiles(self, axes: Axes) -> None:
-        """The velocity at up to 8 phases against z/h; dashed: the mean."""
-        phase_figures.profiles(axes, self._run.evaluated_phases)
-
-    @_panel
-    def phase_wall_shear(self, axes: Axes) -> None:
-        """The shear stress on both walls against the phase."""
-        phase_figures.wall_shear(axes, self._run.evaluated_phases)
-
-    @_panel
-    def phase_bulk_velocity(self, axes: Axes) -> None:
-        """The bulk velocity against the phase."""
-        phase_figures.bulk_velocity(axes, self._run.evaluated_phases)
-
-    @_panel
-    def phase_amplitude(self, axes: Axes) -> None:
-        """The amplitude of the first harmonic of u and v against z/h."""
-        phase_figures.amplitude(axes, self._run.evaluated_phases)
-
-    @_panel
-    def phase_lag(self, axes: Axes) -> None:
-        """The phase at which the first harmonic of u and v is largest against z/h."""
-        phase_figures.lag(axes, self._run.evaluated_phases)
-
-    @_panel
-    def phase_variances(self, axes: Axes) -> None:
-        """The variances of u and v in their periodic part and their fluctuation against z/h."""
-        phase_figures.variances(axes, self._run.evaluated_phases)
+    phase_profiles = _of(phase_figures.profiles, "evaluated_phases")
+    phase_wall_shear = _of(phase_figures.wall_shear, "evaluated_phases")
+    phase_bulk_velocity = _of(phase_figures.bulk_velocity, "evaluated_phases")
+    phase_amplitude = _of(phase_figures.amplitude, "evaluated_phases")
+    phase_lag = _of(phase_figures.lag, "evaluated_phases")
+    phase_variances = _of(phase_figures.variances, "evaluated_phases")
 
     # The run itself, and its probes, in h and U.
 
@@ -389,20 +313,9 @@ class RunPlots:
         series = self._run.series
         figures_run.re_tau_history(axes, series, re_tau_last_third(series))
 
-    @_panel
-    def history(self, axes: Axes, column: str = "bulk_velocity") -> None:
-        """bulk_velocity, kinetic_energy or forcing against time."""
-        figures_run.column_history(axes, self._run.series, column)
-
-    @_panel
-    def divergence(self, axes: Axes) -> None:
-        """The largest |div u| against time."""
-        figures_run.divergence_history(axes, self._run.series)
-
-    @_panel
-    def time_step(self, axes: Axes) -> None:
-        """The time step, and on a second ordinate the time step over its limit, against time."""
-        figures_run.time_step_history(axes, self._run.series)
+    history = _of(figures_run.column_history, "series", column="bulk_velocity")
+    divergence = _of(figures_run.divergence_history, "series")
+    time_step = _of(figures_run.time_step_history, "series")
 
     @_panel
     def streaks(self, axes: Axes) -> None:
@@ -418,8 +331,7 @@ class RunPlots:
     @_panel
     def frequency_spectrum(self, axes: Axes, probe: str, field: str = "u", segment: float | None = None) -> None:
         """The premultiplied frequency spectrum of a probe, a line for each height. `segment`: of time, for windows."""
-        spectrum = frequency_spectrum(self._probe(probe), field, segment)
-        probe_figures.frequency_spectrum(axes, spectrum)
+        probe_figures.frequency_spectrum(axes, frequency_spectrum(self._probe(probe), field, segment))
 
     @_panel
     def space_time_correlation(self, axes: Axes, probe: str, field: str = "u", height: int = 0) -> None:
@@ -429,3 +341,8 @@ class RunPlots:
     def _probe(self, name: str) -> xr.Dataset:
         chosen = self._run.selection
         return equal_steps(read_probe(self._run.directory, name, chosen.begin, chosen.end))[0]
+
+
+for _name, _method in vars(RunPlots).items():
+    if not _name.startswith("_"):
+        _method.__name__, _method.__qualname__ = _name, f"RunPlots.{_name}"

@@ -22,11 +22,6 @@ def find_series(directory: Path, folder: str) -> list[str]:
     return sorted(path.stem for path in (directory / folder).glob("*.h5"))
 
 
-def find_probes(directory: Path) -> list[str]:
-    """The names of the probes of a run."""
-    return find_series(directory, layout.PROBE_FOLDER)
-
-
 def index_path(directory: Path, name: str, folder: str = layout.PROBE_FOLDER) -> Path:
     """The file that lists the samples of a probe."""
     return directory / folder / f"{name}.h5"

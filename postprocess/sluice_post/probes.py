@@ -33,7 +33,7 @@ MAX_SHOWN = 6  # heights of a field
 
 
 def read_probe(directory: Path, name: str, begin: float | None = None, end: float | None = None) -> xr.Dataset:
-    """The samples between two times, in memory, in double precision: see probe_dataset; an error if there are few."""
+    """The samples between two times, in memory, in double precision: see series_dataset; an error if there are few."""
     found = samples_dataset(directory, name, layout.PROBE_FOLDER, begin, end)
     path = str(index_path(directory, name))
     if found.sizes["time"] < MIN_SAMPLES:

@@ -9,7 +9,7 @@ import mmap
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,11 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.exported_run import NetCdf, write_run
 from sluice_post.flow import flow_of, held_reynolds
 from sluice_post.flow_words import flow_text
-from sluice_post.hashes import ENDING, ENDING_MARK, values_hash
+from sluice_post.hashes import ENDING, values_hash
 from sluice_post.hdf5_file import Hdf5File, append_metadata_hash, reading
 from sluice_post.key_figures import figures_of
 from sluice_post.opened_run import OpenedRun
+from sluice_post.printed import count_of
 from sluice_post.profiles import profiles_csv
 from sluice_post.run import read_provenance
 
@@ -64,45 +65,45 @@ def absolute_paths(case: str) -> list[str]:
     return sorted({path for path in _ABSOLUTE.findall(case) if path.strip("/")}, key=len, reverse=True)
 
 
+def _name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
 def _masked(path: str) -> str:
-    """The path without its folders, in as many characters: `.///name`, so that HDF5 files keep their structure."""
-    name = path.rstrip("/").rpartition("/")[2]
-    folder = len(path.encode()) - len(name.encode())
-    return "." + "/" * (folder - 1) + name
+    """The path without its folders, in as many bytes: `.///name`, so that HDF5 files keep their structure."""
+    folder = len(path.encode()) - len(_name(path).encode())
+    return "." + "/" * (folder - 1) + _name(path)
 
 
-def _replace(content: mmap.mmap, old: bytes, new: bytes) -> None:
-    place = content.find(old)
-    while place >= 0:
-        content[place : place + len(old)] = new
-        place = content.find(old, place + len(new))
+def _without_paths(case: str, shown: Callable[[str], str]) -> str:
+    for path in absolute_paths(case):
+        case = case.replace(path, shown(path))
+    return case
 
 
-def _hide_paths(path: Path, hidden: Sequence[str]) -> None:
-    """Masks the paths in the bytes of a NetCDF file, or of a file of Sluice, whose hashes are renewed."""
-    changes = [(name.encode(), _masked(name).encode()) for name in hidden]
-    size = path.stat().st_size
-    excluded = None  # ranges that the hash of the whole file does not cover, where the file has one
-    if path.suffix == ".h5":
+def _hide_paths(path: Path, case: str) -> None:
+    """Masks the paths in the case that a NetCDF file or one of Sluice holds; renews the hashes of the latter.
+
+    All else in the file stays as it is, also bytes that look like a short path.
+    """
+    excluded, is_ours = None, path.suffix == ".h5"
+    if is_ours:
         with Hdf5File(path, layout.STATISTICS_FORMAT) as file:
-            values = file.values("/")
-        case = str(values[layout.ATTR_CASE])
-        for name in hidden:
-            case = case.replace(name, _masked(name))
-        renewed = np.uint64(values_hash({**values, layout.ATTR_CASE: case}))
-        with path.open("rb") as stored:
-            stored.seek(-ENDING.size, os.SEEK_END)
-            count, _, mark = ENDING.unpack(stored.read())
-            if mark == ENDING_MARK:
-                size -= ENDING.size + 16 * count
-                stored.seek(size)
-                excluded = np.frombuffer(stored.read(16 * count), dtype=np.uint64)
-        os.truncate(path, size)
+            values, excluded = file.root, file.excluded
+        case = str(values[layout.ATTR_CASE])  # that of a restart may differ
+    masked = _without_paths(case, _masked)
+    if masked == case:
+        return
+    if excluded is not None:
+        os.truncate(path, path.stat().st_size - ENDING.size - excluded.nbytes)
+    old, new = (text.encode("utf-8", "surrogateescape") for text in (case, masked))
     with path.open("r+b") as file_bytes, mmap.mmap(file_bytes.fileno(), 0) as content:
-        for before, after in changes:
-            _replace(content, before, after)
-    if path.suffix == ".h5":
+        place = -1
+        while (place := content.find(old, place + 1)) >= 0:
+            content[place : place + len(old)] = new
+    if is_ours:
         with h5py.File(path, "r+") as written:
+            renewed = np.uint64(values_hash({**values, layout.ATTR_CASE: masked}))
             written.attrs.modify(layout.VALUES_HASH, renewed)  # in its place
         if excluded is not None:
             append_metadata_hash(path, excluded)
@@ -125,12 +126,16 @@ def _variables(path: Path) -> list[dict[str, str]]:
     return found
 
 
+def _machine(record: dict[str, Any]) -> dict[str, Any]:
+    found = record.get("machine")
+    return found if isinstance(found, dict) else {}
+
+
 def _versions(record: dict[str, Any]) -> dict[str, Any]:
     """What of run.json may be published."""
     found = {name: record[name] for name in _VERSIONS if name in record}
-    machine = record.get("machine")
-    if isinstance(machine, dict) and "device" in machine:
-        found["machine"] = {"device": machine["device"]}
+    if "device" in _machine(record):
+        found["machine"] = {"device": _machine(record)["device"]}
     runs = record.get("runs")
     if isinstance(runs, list):
         found["runs"] = [_versions(run) for run in runs if isinstance(run, dict)]
@@ -228,7 +233,6 @@ def _crate(dataset: dict[str, Any]) -> dict[str, Any]:
 
 def _write_data(run: OpenedRun, folder: Path, case: str, record: dict[str, Any]) -> list[str]:
     """Copies and writes the results and the case; returns sentences on what was left out."""
-    hidden = absolute_paths(case)
     copied = (layout.STATISTICS_FILE, layout.SPECTRA_FILE, layout.DENSITIES_FILE, layout.TIMESERIES_FILE)
     left_out = []
     for source in (run.directory / name for name in copied):
@@ -240,11 +244,9 @@ def _write_data(run: OpenedRun, folder: Path, case: str, record: dict[str, Any])
         export.write_text(folder / layout.PROFILES_CSV, profiles_csv(run.wall_profiles))
     _, missing = write_run(run, folder / NETCDF_FILE, NetCdf, _STATISTICS, overwrite=False)
     for path in folder.iterdir():
-        if hidden and path.suffix in (".h5", ".nc"):
-            _hide_paths(path, hidden)
-    for name in hidden:
-        case = case.replace(name, name.rstrip("/").rpartition("/")[2])
-    export.write_text(folder / layout.CASE_FILE, case)
+        if path.suffix in (".h5", ".nc"):
+            _hide_paths(path, case)
+    export.write_text(folder / layout.CASE_FILE, _without_paths(case, _name))
     export.write_text(folder / VERSIONS_FILE, json.dumps(_versions(record), indent=2) + "\n")
     return left_out + missing
 
@@ -272,39 +274,34 @@ def _readme(title: str, text: Sequence[str], citation: str, licence: str, conten
 def _sums(folder: Path) -> Iterator[str]:
     """The lines of SHA256SUMS."""
     for path in sorted(folder.iterdir()):
+        digest = hashlib.sha256()
         with path.open("rb") as file:
-            digest = hashlib.sha256()
             while part := file.read(1 << 20):
                 digest.update(part)
         yield f"{digest.hexdigest()}  {path.name}\n"
 
 
 def _require_clean(folder: Path, words: Sequence[str]) -> None:
-    """An error if a file still names something of the machine."""
+    """An error if a file still names something of the machine. Shorter words stand in numbers by chance."""
+    names = [word for word in words if len(word) > 5]
     for path in folder.iterdir():
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            for word in words:
-                if content.find(word.encode()) >= 0:
-                    raise InputOutputError(f"{path.name}: would publish '{word}'; remove it from the case")
+            if found := next((name for name in names if content.find(name.encode()) >= 0), None):
+                raise InputOutputError(f"{path.name}: would publish '{found}'; remove it from the case")
 
 
-def write_deposit(
-    run: OpenedRun,
-    folder: Path,
-    people: list[dict[str, str]],
-    title: str | None = None,
-    doi: str | None = None,
-    licence: str = "CC-BY-4.0",
+def _write_deposit(
+    run: OpenedRun, folder: Path, people: list[dict[str, str]], arguments: argparse.Namespace
 ) -> list[str]:
     """Writes the files into an empty folder; returns sentences on what was left out."""
+    doi, licence = arguments.doi, arguments.licence
     record = read_provenance(run.directory / layout.RUN_FILE, [])
-    case = run.parameters.resolved_case
-    title = title or run.parameters.title or f"Direct numerical simulation: {run.parameters.flow_type}"
+    case, machine = run.parameters.resolved_case, _machine(record)
+    title = arguments.title or run.parameters.title or f"Direct numerical simulation: {run.parameters.flow_type}"
     left_out = _write_data(run, folder, case, record)
     text = _description(run)
-    device = record.get("machine", {}).get("device")
-    if device:
-        text.append(f"Machine: {record.get('ranks', 1)} rank{'s' * (record.get('ranks', 1) != 1)}, {device}.")
+    if machine.get("device"):
+        text.append(f"Machine: {count_of(record.get('ranks', 1), 'rank')}, {machine['device']}.")
     names = ", ".join(f"{person.get('given-names', '')} {person['family-names']}".strip() for person in people)
     citation = f"{names}: {title}. https://doi.org/{doi or FILL_IN}"
     contents: dict[str, Any] = {
@@ -329,8 +326,7 @@ def write_deposit(
     described["hasPart"] = [part | {"@type": "DataDownload"} for part in parts]
     for file, content in ((METADATA_FILE, described), (CRATE_FILE, crate)):
         export.write_text(folder / file, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-    host = str(record.get("machine", {}).get("host", ""))
-    words = [*absolute_paths(case), str(run.directory.resolve()), *([host] if len(host) > 5 else [])]
+    words = [*absolute_paths(case), str(run.directory.resolve()), str(machine.get("host", ""))]
     _require_clean(folder, words)
     export.write_text(folder / SUMS_FILE, "".join(_sums(folder)))
     return left_out
@@ -348,7 +344,7 @@ def publish_run(run: OpenedRun, arguments: argparse.Namespace) -> None:
     try:
         with being_written(folder):
             unfinished.mkdir(parents=True)
-        left_out = write_deposit(run, unfinished, people, arguments.title, arguments.doi, arguments.licence)
+        left_out = _write_deposit(run, unfinished, people, arguments)
         with being_written(folder):
             unfinished.rename(folder)
     finally:

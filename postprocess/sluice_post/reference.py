@@ -9,9 +9,10 @@ names components such as uu_12, and the CSV files of this program. Budgets: Lee 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -36,6 +37,10 @@ class Reference:
     z_plus: dict[str, Array]
     values: dict[str, Array]
     kind: str = CHANNEL  # of flow (flow.py), as far as the file tells
+    citation: str = ""  # authors and year, if the header of the file names its paper
+
+
+References: TypeAlias = Mapping[str, Reference]  # published budgets by the name of the stress
 
 
 def kind_of(path: Path, header: Sequence[str]) -> str:
@@ -44,6 +49,20 @@ def kind_of(path: Path, header: Sequence[str]) -> str:
     if "couette" in text:
         return COUETTE
     return OPEN_CHANNEL if re.search("open[ _-]?channel", text) else CHANNEL
+
+
+# What a header says of the paper of its data. It names other papers, too, such as that of the numerical method.
+_CITATIONS = {
+    "Moser, Kim & Mansour": "Moser, Kim & Mansour (1999)",
+    r"Lee and Robert D\. Moser.*\b2015\b": "Lee & Moser (2015)",
+    r"Lee and Robert D\. Moser.*\b2018\b": "Lee & Moser (2018)",
+    "Hoyas": "Hoyas & Jimenez (2008)",
+}
+
+
+def _citation(header: Sequence[str]) -> str:
+    text = " ".join(header)
+    return next((citation for words, citation in _CITATIONS.items() if re.search(words, text)), "")
 
 
 def _same(values: Array, re_tau: float) -> Array:
@@ -62,80 +81,66 @@ def _outer_gradient(values: Array, re_tau: float) -> Array:
     return values / re_tau
 
 
-# Column heading -> profile and what makes it one in wall units. Their y is wall-normal, so v is our w.
-_LEE_MOSER: dict[str, tuple[str, Convert]] = {
-    "U": ("U", _same),
-    "dU/dy": ("dUdz", _same),
-    "P": ("P", _same),
-    "u'u'": ("u_rms", _root),
-    "v'v'": ("w_rms", _root),
-    "w'w'": ("v_rms", _root),
-    "u'v'": ("minus_uw", _negative),
-    "k": ("k", _same),
-}
-_MKM: dict[str, tuple[str, Convert]] = {
-    "Umean": ("U", _same),
-    "dUmean/dy": ("dUdz", _outer_gradient),
-    "Pmean": ("P", _same),
-    "R_uu": ("u_rms", _root),
-    "R_vv": ("w_rms", _root),
-    "R_ww": ("v_rms", _root),
-    "R_uv": ("minus_uw", _negative),
-    "R_pp": ("p_rms", _root),
-    "S(u)": ("skew_u", _same),
-    "S(v)": ("skew_w", _same),
-    "F(u)": ("flat_u", _same),
-    "F(v)": ("flat_w", _same),
-    "F(w)": ("flat_v", _same),
-    "W_xx": ("omega_x_rms", _root),
-    "W_yy": ("omega_z_rms", _root),
-    "W_zz": ("omega_y_rms", _root),
-}
-_HOYAS_JIMENEZ: dict[str, tuple[str, Convert]] = {
-    "U+": ("U", _same),
-    "u'+": ("u_rms", _same),
-    "v'+": ("w_rms", _same),
-    "w'+": ("v_rms", _same),
-    "-Om_z+": ("dUdz", _same),
-    "om_x'+": ("omega_x_rms", _same),
-    "om_y'+": ("omega_z_rms", _same),
-    "om_z'+": ("omega_y_rms", _same),
-    "uv'+": ("minus_uw", _negative),
-    "p'": ("p_rms", _same),  # the whole pressure; pr'+ and ps'+ are its rapid and slow parts
-}
-_TENSOR: dict[str, tuple[str, Convert]] = {
-    "u_1": ("U", _same),
-    "grad_u_12": ("dUdz", _same),
-    "uu_11": ("u_rms", _root),
-    "uu_22": ("w_rms", _root),
-    "uu_33": ("v_rms", _root),
-    "uu_12": ("minus_uw", _negative),
-    "tke": ("k", _same),
-}
-_OWN: dict[str, tuple[str, Convert]] = {
-    column: (name, _same) for column, name in CSV_COLUMNS.items() if not column.endswith("residual")
-}
-_COLUMNS = {**_LEE_MOSER, **_MKM, **_HOYAS_JIMENEZ, **_TENSOR, **_OWN}
+def _by_heading(tables: Mapping[Convert, Mapping[str, str]]) -> dict[str, tuple[str, Convert]]:
+    """Column heading -> profile and what makes it one in wall units, from the headings of each profile."""
+    return {
+        heading: (name, convert)
+        for convert, headings in tables.items()
+        for name, of_name in headings.items()
+        for heading in of_name.split()
+    }
 
-_BUDGET_COLUMNS: dict[str, tuple[str, Convert]] = {
-    # Lee & Moser, dissipation positive
-    "Production": ("production", _same),
-    "Turbulent_Transport": ("turbulent_transport", _same),
-    "Pressure_Transport": ("pressure_transport", _same),
-    "Pressure_Strain": ("pressure_strain", _same),
-    "Viscous_Transport": ("viscous_diffusion", _same),
-    "Viscous_Dissipation": ("dissipation", _negative),
-    "Balance": (IMBALANCE, _same),
-    # Moser, Kim & Mansour; Hoyas & Jimenez
-    "produc": ("production", _same),
-    "t-diff": ("turbulent_transport", _same),
-    "p-diff": ("pressure_transport", _same),
-    "p-strain": ("pressure_strain", _same),
-    "v-diff": ("viscous_diffusion", _same),
-    "dissip": ("dissipation", _same),
-    "bal": (IMBALANCE, _same),
-    **{name: (name, _same) for name in (*TERMS, *FORCES, IMBALANCE)},
-}
+
+# Profile -> headings of Lee & Moser; Moser, Kim & Mansour; Hoyas & Jimenez; tables of components, as far as they have
+# it. Their y is wall-normal, so v is our w.
+_COLUMNS = _by_heading(
+    {
+        _same: {
+            "U": "U Umean U+ u_1",
+            "dUdz": "dU/dy -Om_z+ grad_u_12",
+            "P": "P Pmean",
+            "k": "k tke",
+            "u_rms": "u'+",
+            "w_rms": "v'+",
+            "v_rms": "w'+",
+            "p_rms": "p'",  # the whole pressure; pr'+ and ps'+ are its rapid and slow parts
+            "omega_x_rms": "om_x'+",
+            "omega_z_rms": "om_y'+",
+            "omega_y_rms": "om_z'+",
+            "skew_u": "S(u)",
+            "skew_w": "S(v)",
+            "flat_u": "F(u)",
+            "flat_w": "F(v)",
+            "flat_v": "F(w)",
+        },
+        _root: {
+            "u_rms": "u'u' R_uu uu_11",
+            "w_rms": "v'v' R_vv uu_22",
+            "v_rms": "w'w' R_ww uu_33",
+            "p_rms": "R_pp",
+            "omega_x_rms": "W_xx",
+            "omega_z_rms": "W_yy",
+            "omega_y_rms": "W_zz",
+        },
+        _negative: {"minus_uw": "u'v' R_uv uv'+ uu_12"},
+        _outer_gradient: {"dUdz": "dUmean/dy"},
+    }
+) | {column: (name, _same) for column, name in CSV_COLUMNS.items() if not column.endswith("residual")}
+# Term -> headings of Lee & Moser, whose dissipation is positive; of the others.
+_BUDGET_COLUMNS = _by_heading(
+    {
+        _same: {
+            "production": "Production produc",
+            "turbulent_transport": "Turbulent_Transport t-diff",
+            "pressure_transport": "Pressure_Transport p-diff",
+            "pressure_strain": "Pressure_Strain p-strain",
+            "viscous_diffusion": "Viscous_Transport v-diff",
+            "dissipation": "dissip",
+            IMBALANCE: "Balance bal",
+        },
+        _negative: {"dissipation": "Viscous_Dissipation"},
+    }
+) | {name: (name, _same) for name in (*TERMS, *FORCES, IMBALANCE)}
 # Their name of a stress, in the name of the file -> ours.
 _STRESS_OF_FILE = {theirs: ours for ours, theirs in layout.LEE_MOSER_STRESSES.items()}
 
@@ -169,13 +174,11 @@ def header_of(path: Path) -> list[str]:
     return [line.lstrip("#% ") for line in _lines(path) if line and _numbers(line) is None]
 
 
-_LAYOUTS_OF_PROFILES = (
-    "Lee & Moser .dat, MKM chan*.means and its kin, Hoyas & Jimenez .prof, and profiles.csv of sluice-post"
-)
+_LAYOUTS = "Lee & Moser .dat, MKM chan*.means and its kin, Hoyas & Jimenez .prof, and profiles.csv of sluice-post"
 
 
 def parse_table(
-    path: Path, abscissae: tuple[str, ...] = _Y_PLUS, layouts: str = _LAYOUTS_OF_PROFILES
+    path: Path, abscissae: tuple[str, ...] = _Y_PLUS, layouts: str = _LAYOUTS
 ) -> tuple[list[str], list[str], Array]:
     """Header lines, column headings and the table of a text file.
 
@@ -183,55 +186,47 @@ def parse_table(
     """
     header: list[str] = []
     rows: list[list[float]] = []
-    for number, stripped in enumerate(_lines(path), start=1):
-        if not stripped:
+    for number, line in enumerate(_lines(path), start=1):
+        if not line:
             continue
-        if stripped[0] in "#%":
-            header.append(stripped.lstrip("#% "))
-            continue
-        numbers = _numbers(stripped)
+        numbers = None if line[0] in "#%" else _numbers(line)
         if numbers is not None:
             rows.append(numbers)
-        elif rows:
-            raise InputOutputError(f"{path}: line {number}: neither numbers nor a comment: '{stripped[:60]}'")
+        elif line[0] in "#%" or not rows:
+            header.append(line.lstrip("#% "))
         else:
-            header.append(stripped)
+            raise InputOutputError(f"{path}: line {number}: neither numbers nor a comment: '{line[:60]}'")
     if not rows:
         raise InputOutputError(f"{path}: holds no rows of numbers")
-    headings = next((words for words in map(_split, reversed(header)) if any(name in words for name in abscissae)), [])
+    lines = [_split(line)[: len(rows[0])] for line in header]
+    headings = next((words for words in reversed(lines) if any(name in words for name in abscissae)), [])
     if not headings:
         raise InputOutputError(
             f"{path}: no line of column headings with one of {', '.join(abscissae)}; known layouts are {layouts}"
         )
-    width = len(rows[0])
-    if any(len(row) != width for row in rows):
+    if len({len(row) for row in rows}) > 1:
         raise InputOutputError(f"{path}: the rows differ in their number of values")
-    return header, headings[:width], np.array(rows)
+    return header, headings, np.array(rows)
 
 
-def _re_tau(header: list[str], headings: list[str], table: Array) -> tuple[float, bool]:
+def _re_tau(header: list[str], headings: list[str], table: Array, plus: Array) -> tuple[float, bool]:
     """Re_tau from y+ over y/h, which holds where a nominal value in the header does not; else the header.
 
     The second value is False if neither exists and the last y+ has to do.
     """
-    plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
     for name in _Y_OUTER:
-        if name in headings:
-            outer = table[:, headings.index(name)]
-            if outer[-1] > 0:
-                return float(plus[-1] / outer[-1]), True
-    for line in header:
-        found = re.search(r"Re_?tau\s*=\s*([0-9]+(\.[0-9]*)?)", line)
-        if found:
-            return float(found.group(1)), True
+        if name in headings and (outer := table[-1, headings.index(name)]) > 0:
+            return float(plus[-1] / outer), True
+    if found := re.search(r"Re_?tau\s*=\s*([0-9]+(\.[0-9]*)?)", "\n".join(header)):
+        return float(found.group(1)), True
     return float(plus[-1]), False
 
 
 def _read(path: Path, columns: dict[str, tuple[str, Convert]]) -> Reference:
     """The columns of a file that have one of these headings."""
     header, headings, table = parse_table(path)
-    re_tau, exact = _re_tau(header, headings, table)
     plus = table[:, next(headings.index(name) for name in _Y_PLUS if name in headings)]
+    re_tau, exact = _re_tau(header, headings, table, plus)
     keep = np.concatenate([[True], np.diff(plus) > 0])  # the wall is tabulated twice in some files
     z_plus, values = {}, {}
     for column, heading in enumerate(headings):
@@ -245,7 +240,7 @@ def _read(path: Path, columns: dict[str, tuple[str, Convert]]) -> Reference:
         raise InputOutputError(
             f"{path}: none of its columns ({', '.join(headings)}) is a profile that sluice-post computes"
         )
-    return Reference(path.name, re_tau, exact, z_plus, values, kind_of(path, header))
+    return Reference(path.name, re_tau, exact, z_plus, values, kind_of(path, header), _citation(header))
 
 
 def read_reference(path: Path) -> Reference:
@@ -284,7 +279,8 @@ def merged(references: list[Reference]) -> Reference:
             values.setdefault(name, reference.values[name])
     label = ", ".join(reference.label for reference in references)
     best = next((r for r in references if r.re_tau_exact), references[0])
-    return Reference(label, best.re_tau, best.re_tau_exact, z_plus, values, best.kind)
+    citation = next((one.citation for one in references if one.citation), "")
+    return Reference(label, best.re_tau, best.re_tau_exact, z_plus, values, best.kind, citation)
 
 
 def read_references(files: Sequence[Path]) -> tuple[Reference | None, dict[str, Reference]]:

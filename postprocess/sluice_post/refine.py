@@ -16,8 +16,8 @@ from scipy.optimize import brentq
 
 from sluice_post.errors import UsageError
 from sluice_post.printed import rounded, width_text
-from sluice_post.study import StudyRun
-from sluice_post.study_tables import HEADINGS, markdown_table, number_text
+from sluice_post.study import Bounded, StudyRun
+from sluice_post.study_tables import HEADINGS, bounded_text, markdown_table, number_text
 
 ORDERS = (0.5, 20.0)  # range in which the order is looked for
 
@@ -30,7 +30,7 @@ class Refinement:
     half_width: float  # of the sampling error
     error: float  # of the grid; NaN where it cannot be told from the sampling error
     bound: float  # of the magnitude of that error
-    order: tuple[float, float, float]  # observed, and its bounds; NaN or infinite where not known
+    order: Bounded  # observed; at most 0 if it does not converge
     total: float  # of the distance from the value on an endlessly fine grid
 
 
@@ -46,20 +46,19 @@ def _order_of(ratio: float, spacings: Sequence[float]) -> float:
     return inf if excess(ORDERS[1]) < 0 else float(brentq(excess, *ORDERS))
 
 
-def _observed_order(
-    values: Sequence[float], half_widths: Sequence[float], spacings: Sequence[float]
-) -> tuple[float, float, float]:
-    """Order seen on three grids, with bounds; (NaN, 0, infinite) for two grids, 0 at most if it does not converge."""
+def _observed_order(values: Sequence[float], half_widths: Sequence[float], spacings: Sequence[float]) -> Bounded:
+    """Order seen on three grids; not known for two grids, 0 at most if it does not converge."""
     if len(values) < 3:
-        return nan, 0.0, inf
+        return Bounded(nan, 0.0, inf)
     near, far = values[1] - values[0], values[2] - values[1]
     near_width, far_width = hypot(*half_widths[:2]), hypot(*half_widths[1:])
     near_known, far_known = abs(near) > near_width, abs(far) > far_width
     if near_known and far_known and near * far < 0:
-        return 0.0, 0.0, 0.0
+        return Bounded(nan, 0.0, 0.0)
     low = _order_of((abs(far) - far_width) / (abs(near) + near_width), spacings) if far_known else 0.0
     high = _order_of((abs(far) + far_width) / (abs(near) - near_width), spacings) if near_known else inf
-    return (_order_of(far / near, spacings) if near_known and far_known else nan), low, high
+    order = _order_of(far / near, spacings) if near_known and far_known else nan
+    return Bounded(order if isfinite(order) and order > 0 else nan, low, high)
 
 
 def refinement(
@@ -70,12 +69,12 @@ def refinement(
     The highest order that three grids allow takes the place of `order` if it is lower.
     Where figures do not converge, all differences between the grids are taken for errors.
     """
-    observed, low, high = _observed_order(values, half_widths, spacings)
+    observed = _observed_order(values, half_widths, spacings)
     value, width = values[0], half_widths[0]
-    if high == 0:
+    if observed.high == 0:
         bound = max(abs(other - value) + hypot(width, w) for other, w in zip(values, half_widths, strict=True))
-        return Refinement(value, width, nan, bound, (nan, 0.0, 0.0), bound + width)
-    order = min(order, high)
+        return Refinement(value, width, nan, bound, observed, bound + width)
+    order = min(order, observed.high)
     reduction = (spacings[1] / spacings[0]) ** order - 1
     difference, difference_width = values[1] - value, hypot(*half_widths[:2])
     error = difference / reduction
@@ -86,7 +85,7 @@ def refinement(
         width,
         error if abs(difference) > difference_width else nan,
         abs(error) + difference_width / reduction,
-        (observed, low, high),
+        observed,
         abs(error) + extrapolated_width,
     )
 
@@ -110,15 +109,6 @@ def assumed_order(runs: Sequence[StudyRun]) -> int:
     return runs[0].order if len({run.parameters.cells[2] for run in runs}) == 1 else 2
 
 
-def _order_text(order: tuple[float, float, float]) -> str:
-    value, low, high = order
-    if high == 0:
-        return "does not converge"
-    known = f"{low:.2g} to {high:.2g}" if low > 0 and isfinite(high) else ""
-    bound = known or (f"> {low:.2g}" if low > 0 else f"< {high:.2g}" if isfinite(high) else "not known")
-    return f"{value:.2g} ({bound})" if isfinite(value) and value > 0 else bound
-
-
 def table_text(runs: Sequence[StudyRun]) -> str:
     """The table of key figures, as Markdown. Runs of one order, in any order of grids."""
     if not 2 <= len(runs) <= 3:
@@ -139,7 +129,8 @@ def table_text(runs: Sequence[StudyRun]) -> str:
         error = f"{rounded(found.error, 2, '+')}, " if isfinite(found.error) else ""
         row = [heading, *(number_text(value, width) for value, width in zip(values, widths, strict=True))]
         bound, total = width_text(found.bound), width_text(found.total)
-        rows.append([*row, f"{error}< {bound}", _order_text(found.order), f"± {total}"])
+        order_seen = bounded_text(found.order) if found.order.high > 0 else "does not converge"
+        rows.append([*row, f"{error}< {bound}", order_seen, f"± {total}"])
     headings = ["", *(run.cells for run in runs), "error of the grid", "order seen", "total error"]
     ratios = " and ".join(f"{spacing:.3g}" for spacing in spacings[1:])
     return (

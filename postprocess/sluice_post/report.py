@@ -10,10 +10,9 @@ import xarray as xr
 from sluice_post import (
     budget_report,
     budgets,
-    compare_budgets,
-    compare_profiles,
     density_report,
     derived_figures,
+    deviations,
     export,
     figures,
     figures_run,
@@ -25,13 +24,12 @@ from sluice_post import (
     spectra_figures,
     spectra_tables,
 )
-from sluice_post.compare_budgets import References
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.html import report_page
 from sluice_post.movies import Scene
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, profiles_csv
-from sluice_post.reference import Reference
+from sluice_post.reference import Reference, References
 from sluice_post.report_entries import Entry, draw_entries, of_wall
 from sluice_post.results import Results
 from sluice_post.slices import fluctuation, label_of
@@ -216,11 +214,11 @@ def _comparison_entry(results: Results, reference: Reference) -> tuple[Entry, st
     run, profiles = results.run, results.run.profiles
     if profiles is None or run.blocks is None or run.parameters is None:
         return None
-    names = compare_profiles.common_quantities(profiles, reference, None)
-    rows = compare_profiles.deviations(run.blocks, run.parameters, reference, names, results.side)
-    text = compare_profiles.table_text(rows, profiles, reference)
+    names = deviations.common_quantities(profiles, reference, None)
+    rows = deviations.deviations(run.blocks, run.parameters, reference, names, results.side)
+    text = deviations.table_text(rows, profiles, reference)
     entry = Entry("compare", "Comparison", f"Against {reference.label}.",
-                  lambda: compare_profiles.comparison_figure(profiles, reference, names),
+                  lambda: deviations.comparison_figure(profiles, reference, names),
                   wide=True)  # fmt: skip
     return entry, text
 
@@ -260,8 +258,8 @@ def write_report(
     if results.budgets is not None:
         entries += budget_report.entries_of(results.budgets, published_budgets)
         if published_budgets and run.blocks is not None and run.parameters is not None:
-            deviations = compare_budgets.budget_deviations(run.blocks, run.parameters, published_budgets, results.side)
-            comparisons.append(compare_budgets.table_text(deviations))
+            of_budgets = deviations.budget_deviations(run.blocks, run.parameters, published_budgets, results.side)
+            comparisons.append(deviations.budget_table_text(of_budgets))
     if results.derived is not None:
         entries += of_wall(_derived_entries(results.derived), run.profiles.wall if run.profiles else "")
     if results.spectra is not None:

@@ -91,18 +91,24 @@ def extent(centres: Array) -> float:
     return float(centres[-1] - centres[0] + spacing)
 
 
-def _newest(part: Part) -> Plane:
-    """The last time of the first field, which is u if it is there, on the cells nearest to the plane asked for."""
+def _plane(part: Part, field: str, values: Array, sample: int) -> Plane:
+    """One sample of all `values` of a field, on the cells nearest to the plane asked for."""
     normal = str(part.value(layout.SLICE_NORMAL))
-    field = next(iter(part.fields), None)
-    if normal not in ("x", "y", "z") or field is None:
+    if normal not in ("x", "y", "z"):
         raise InputOutputError(f"{part.path}: is not a part of a slice; the file is damaged")
     lines = {axis: part.points(field, axis) for axis in "xyz"}
     at = float(lines.pop(normal)[0])
     along, up = lines.values()
     kind = Slice if normal == "z" and field == layout.SLICE_FIELD else Plane
-    values = part.values_of(field)[-1].reshape(up.size, along.size)
-    return kind(part.path, normal, at, float(part.time[-1]), field, along, up, values)
+    time, shape = float(part.time[sample]), (up.size, along.size)
+    return kind(part.path, normal, at, time, field, along, up, values[sample].reshape(shape))
+
+
+def _newest(part: Part) -> Plane:
+    """The last time of the first field, which is u if it is there."""
+    if not part.fields:
+        raise InputOutputError(f"{part.path}: is not a part of a slice; the file is damaged")
+    return _plane(part, part.fields[0], part.values_of(part.fields[0]), -1)
 
 
 def read_slice(path: Path) -> Plane:
@@ -161,26 +167,18 @@ def slice_labels(directory: Path) -> list[str]:
     return [label for label in found if not re.search(r"_\d{7,}$", label)]
 
 
-@dataclass(frozen=True)
-class SliceSeries:
-    """Times of one slice; `fields[name]` is (time, nz, ny, nx) with one point along the normal."""
+def some_planes(
+    directory: Path, label: str, field: str, begin: float | None, end: float, count: int, problems: list[str]
+) -> Iterator[Plane]:
+    """A field of a slice at no more than `count` times, evenly spread between two.
 
-    normal: str
-    time: Array
-    fields: dict[str, Array]
-    coordinates: dict[str, Array]  # x, x_face, ... of the points
-
-
-def some_slices(directory: Path, label: str, end: float, count: int, problems: list[str]) -> Iterator[SliceSeries]:
-    """At most `count` times of a slice, evenly spread from the first to `end`: a series of one time each.
-
-    Those of a damaged part are left out, and `problems` says why.
+    Those of a damaged part are left out, and `problems` says why. A part without the field has none.
     """
     found: list[tuple[Path, int]] = []  # of each time, its part and its number there
     for path in part_paths(directory, label, layout.SLICE_FOLDER):
         try:
             with Part(path) as part:
-                found += [(path, n) for n in part.within(None, end).tolist()]
+                found += [(path, n) for n in part.within(begin, end).tolist() if field in part.fields]
         except InputOutputError as error:
             problems.append(str(error))
     chosen = np.unique(np.linspace(0, len(found) - 1, min(count, len(found))).round().astype(int))
@@ -188,12 +186,9 @@ def some_slices(directory: Path, label: str, end: float, count: int, problems: l
         numbers = [n for _, n in group]
         try:
             with Part(path) as part:
-                normal = str(part.value(layout.SLICE_NORMAL))
                 if part.time.size <= max(numbers):
                     raise InputOutputError(f"{path}: a restart has cut it while it was read")
-                fields = {field: part.values_of(field) for field in part.fields}
-                for n in numbers:
-                    planes = {field: values[[n]] for field, values in fields.items()}
-                    yield SliceSeries(normal, part.time[[n]], planes, part.lines)
+                values = part.values_of(field)
+                yield from (_plane(part, field, values, n) for n in numbers)
         except InputOutputError as error:
             problems.append(str(error))

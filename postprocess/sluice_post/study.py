@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isclose, isfinite, log, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -211,16 +211,15 @@ def cost_at_error(costs: Sequence[float], errors: Sequence[float], wanted: float
     return cost, cost
 
 
-@dataclass(frozen=True)
-class CostRatio:
-    """Cost of order 2 over that of a run of order 4 at the error of that run; NaN if there are only bounds."""
+class Bounded(NamedTuple):
+    """A number and its bounds; NaN if there are only bounds, which are 0 or infinite if there are none."""
 
     value: float
     low: float
     high: float
 
 
-def cost_ratio(runs: Sequence[StudyRun], run: StudyRun, reference: Reference, key: str, cost: Cost) -> CostRatio:
+def cost_ratio(runs: Sequence[StudyRun], run: StudyRun, reference: Reference, key: str, cost: Cost) -> Bounded:
     """Cost of order 2 at the error of `run`, over the cost of `run`.
 
     Bounds: all errors at the less and at the more favourable ends of their 95 % intervals.
@@ -232,12 +231,12 @@ def cost_ratio(runs: Sequence[StudyRun], run: StudyRun, reference: Reference, ke
     wanted, width = np.abs(error_of(run, reference, key))
     width = np.nan_to_num(width)
     if not (np.isfinite(errors).all() and isfinite(wanted) and np.isfinite([*costs, cost(run)]).all()):
-        return CostRatio(nan, 0.0, inf)
+        return Bounded(nan, 0.0, inf)
     least, greatest = cost_at_error(costs, list(errors), wanted)
     low, _ = cost_at_error(costs, list(np.maximum(errors - widths, 0)), wanted + width)
     _, high = cost_at_error(costs, list(errors + widths), max(wanted - width, 0.0))
     value = least if least == greatest else nan
-    return CostRatio(value / cost(run), low / cost(run), high / cost(run))
+    return Bounded(value / cost(run), low / cost(run), high / cost(run))
 
 
 def costs_of(runs: Sequence[StudyRun]) -> list[str]:

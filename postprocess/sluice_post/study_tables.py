@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from math import inf, isfinite, nan
 
+import pandas as pd
+
 from sluice_post.key_figures import Figure
 from sluice_post.printed import at_place, exact_text, is_determined, is_exact, with_interval
-from sluice_post.study import COSTS, Cost, CostRatio, Reference, StudyRun, cost_ratio, costs_of, error_of
+from sluice_post.study import COSTS, Bounded, Reference, StudyRun, cost_ratio, costs_of, error_of
 from sluice_post.wall_view import MEAN_OF_WALLS
 
 # Key figures of the tables, with their headings and the factor they are multiplied by there; a peak is followed by its
@@ -46,14 +46,14 @@ def place_text(place: float, half_width: float) -> str:
     return f" at {number_text(place, half_width)}"
 
 
-def _ratio_text(ratio: CostRatio) -> str:
+def bounded_text(number: Bounded) -> str:
     """For example `3.1 (2.2 to 4.5)`, or only the bound that there is."""
-    value, low, high = (f"{number:.2g}" for number in (ratio.value, ratio.low, ratio.high))
-    if ratio.high == inf:
-        bounds = f"> {low}" if ratio.low > 0 else ""
+    value, low, high = (f"{one:.2g}" for one in number)
+    if number.high == inf:
+        bounds = f"> {low}" if number.low > 0 else ""
     else:
-        bounds = f"{low} to {high}" if ratio.low > 0 else f"< {high}"
-    if not isfinite(ratio.value):
+        bounds = f"{low} to {high}" if number.low > 0 else f"< {high}"
+    if not isfinite(number.value):
         return bounds or "not known"
     return value if low == high or not bounds else f"{value} ({bounds})"
 
@@ -79,84 +79,65 @@ def _cost_rows(runs: Sequence[StudyRun]) -> str:
 
 
 def _figure_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
-    def cell(figures: dict[str, float], widths: dict[str, float], key: str) -> str:
+    def cell(figures: dict[str, tuple[float, float]], key: str) -> str:
         factor = HEADINGS[key][1]
-        text = number_text(figures.get(key, nan) * factor, widths.get(key, nan) * factor)
-        place = PLACES.get(key, "")
-        return f"{text}{place_text(figures[place], widths.get(place, nan))}" if place in figures else text
+        value, width = figures.get(key, (nan, nan))
+        place = figures.get(PLACES.get(key, ""))
+        return number_text(value * factor, width * factor) + (place_text(*place) if place is not None else "")
 
     rows = []
     for run in runs:
-        values = {key: figure.value for key, figure in run.figures.items()}
-        widths = {key: figure.half_width for key, figure in run.figures.items()}
-        rows.append([str(run.order), run.cells, *(cell(values, widths, key) for key in HEADINGS)])
-    known = (cell(reference.published.values, reference.half_widths, key) for key in HEADINGS)
-    rows.append(["", reference.published.name, *known])
+        figures = {key: (figure.value, figure.half_width) for key, figure in run.figures.items()}
+        rows.append([str(run.order), run.cells, *(cell(figures, key) for key in HEADINGS)])
+    known = {key: (value, reference.half_widths.get(key, nan)) for key, value in reference.published.values.items()}
+    rows.append(["", reference.published.name, *(cell(known, key) for key in HEADINGS)])
     return markdown_table(["order", "cells", *(heading for heading, _ in HEADINGS.values())], rows)
-
-
-def _error_rows(runs: Sequence[StudyRun], reference: Reference) -> str:
-    keys = [key for key in HEADINGS if key in reference.published.values]
-    rows = [
-        [str(run.order), run.cells, *(number_text(*error_of(run, reference, key), sign="+") for key in keys)]
-        for run in runs
-    ]
-    return markdown_table(["order", "cells", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
-
-
-def _ratio_rows(runs: Sequence[StudyRun], reference: Reference, cost: Cost) -> str:
-    keys = [key for key in HEADINGS if key in reference.published.values]
-    rows = [
-        [run.cells, *(_ratio_text(cost_ratio(runs, run, reference, key, cost)) for key in keys)]
-        for run in runs
-        if run.order == 4
-    ]
-    return markdown_table(["order 4 on", *(HEADINGS[key][0].removeprefix("1000 ") for key in keys)], rows)
-
-
-def _of_wall(runs: Sequence[StudyRun]) -> str:
-    """Where the walls differ: whose wall units they are, and what Re_tau and C_f are."""
-    wall = runs[0].resolution.wall
-    return f" of the {wall} (Re_tau and C_f: {MEAN_OF_WALLS})" if wall else ""
 
 
 def table_text(runs: Sequence[StudyRun], reference: Reference) -> str:
     """All tables, as Markdown."""
-    published = reference.published
+    published, wall = reference.published, runs[0].resolution.wall
+    of_wall = f" of the {wall} (Re_tau and C_f: {MEAN_OF_WALLS})" if wall else ""  # whose wall units they are
+    keys = [key for key in HEADINGS if key in published.values]
+    names = [HEADINGS[key][0].removeprefix("1000 ") for key in keys]
+    errors = [
+        [str(run.order), run.cells, *(number_text(*error_of(run, reference, key), sign="+") for key in keys)]
+        for run in runs
+    ]
     parts = [
         "Grid and cost:",
         _cost_rows(runs),
-        f"Key figures in wall units{_of_wall(runs)}, with 95 % intervals; peaks at z+:",
+        f"Key figures in wall units{of_wall}, with 95 % intervals; peaks at z+:",
         _figure_rows(runs, reference),
         f"Errors in % against {published.source}, Re_tau = {published.re_tau:.5g}:",
-        _error_rows(runs, reference),
+        markdown_table(["order", "cells", *names], errors),
     ]
-    if {run.order for run in runs} >= {2, 4}:
-        for name in costs_of(runs):
-            parts.append(f"Cost of order 2 over order 4 at the error of order 4, in {COST_LABELS[name]}:")
-            parts.append(_ratio_rows(runs, reference, COSTS[name]))
+    for name in costs_of(runs) if {run.order for run in runs} >= {2, 4} else []:
+        ratios = [
+            [run.cells, *(bounded_text(cost_ratio(runs, run, reference, key, COSTS[name])) for key in keys)]
+            for run in runs
+            if run.order == 4
+        ]
+        parts.append(f"Cost of order 2 over order 4 at the error of order 4, in {COST_LABELS[name]}:")
+        parts.append(markdown_table(["order 4 on", *names], ratios))
     return "\n\n".join(parts)
 
 
 def csv_text(runs: Sequence[StudyRun], reference: Reference) -> str:
     """One line for each run, with all digits."""
-    text = io.StringIO()
     keys = [key for heading in HEADINGS for key in (heading, PLACES.get(heading)) if key]
-    columns = ["directory", "order", "nx", "ny", "nz", "dx_plus", "dy_plus", "first_z_plus", "dz_centre_plus", "dt"]
-    columns += ["turnovers_averaged", "steps_per_turnover", "point_steps_per_turnover", "seconds_per_turnover"]
-    columns += ["device"]
-    columns += [f"{key}{suffix}" for key in keys for suffix in ("", "_ci95", "_error_percent", "_error_ci95")]
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
+    rows = []
     for run in runs:
         size = run.resolution
-        row: list[object] = [run.directory, run.order, *run.parameters.cells]
-        numbers = [size.dx_plus, size.dy_plus, size.first_centre_plus, size.dz_centre_plus, run.dt]
-        numbers += [size.turnovers, run.steps, run.point_steps, run.seconds]
-        row += [*(f"{number:.10g}" for number in numbers), run.device]
+        row: dict[str, object] = {"directory": run.directory, "order": run.order}
+        row |= dict(zip(("nx", "ny", "nz"), run.parameters.cells, strict=True))
+        row |= {"dx_plus": size.dx_plus, "dy_plus": size.dy_plus, "first_z_plus": size.first_centre_plus}
+        row |= {"dz_centre_plus": size.dz_centre_plus, "dt": run.dt, "turnovers_averaged": size.turnovers}
+        row |= {"steps_per_turnover": run.steps, "point_steps_per_turnover": run.point_steps}
+        row |= {"seconds_per_turnover": run.seconds, "device": run.device}
         for key in keys:
-            figure = run.figures.get(key, Figure(key, "", nan))
-            numbers = [figure.value, figure.half_width, *error_of(run, reference, key)]
-            row += [f"{number:.10g}" for number in numbers]
-        writer.writerow(row)
-    return text.getvalue()
+            figure, (error, width) = run.figures.get(key, Figure(key, "", nan)), error_of(run, reference, key)
+            row |= {key: figure.value, f"{key}_ci95": figure.half_width}
+            row |= {f"{key}_error_percent": error, f"{key}_error_ci95": width}
+        rows.append(row)
+    return str(pd.DataFrame(rows).to_csv(index=False, float_format="%.10g", na_rep="nan"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib
 import numpy as np
@@ -23,14 +23,13 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
-from numpy.typing import NDArray
 
-from sluice_post.arrays import interpolate
+from sluice_post.arrays import Array, interpolate
+from sluice_post.cli_options import FORMATS, WIDTHS
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.figure_options import FORMATS, WIDTHS
-from sluice_post.fitting import fit
+from sluice_post.fitting import fit, unique
 
-Array = NDArray[np.float64]
+T = TypeVar("T")
 
 DPI = 200  # of figures for the screen
 DPI_IN_PRINT = 400
@@ -153,13 +152,17 @@ _output: ContextVar[Output] = ContextVar("_output", default=_SCREEN_OUTPUT)
 
 
 @contextmanager
-def written_as(output: Output) -> Iterator[None]:
-    """Within it, figures are made for this output."""
-    token = _output.set(output)
+def _with_value(variable: ContextVar[T], value: T) -> Iterator[None]:
+    token = variable.set(value)
     try:
         yield
     finally:
-        _output.reset(token)
+        variable.reset(token)
+
+
+def written_as(output: Output) -> AbstractContextManager[None]:
+    """Within it, figures are made for this output."""
+    return _with_value(_output, output)
 
 
 def current_output() -> Output:
@@ -319,9 +322,6 @@ def save_figure(figure: Figure, path: Path) -> list[Path]:
     return written
 
 
-save_png = save_figure
-
-
 @dataclass(frozen=True)
 class RunStyle:
     """What a caller asks for the lines of a run; None: as the panel has them."""
@@ -335,14 +335,9 @@ _AS_IT_IS = RunStyle()
 _run_style: ContextVar[RunStyle] = ContextVar("_run_style", default=_AS_IT_IS)
 
 
-@contextmanager
-def of_run(style: RunStyle) -> Iterator[None]:
+def of_run(style: RunStyle) -> AbstractContextManager[None]:
     """Within it, panels draw their lines in this style."""
-    token = _run_style.set(style)
-    try:
-        yield
-    finally:
-        _run_style.reset(token)
+    return _with_value(_run_style, style)
 
 
 def _style_of(axes: Axes, colour: Any) -> Any:
@@ -393,15 +388,9 @@ def published_points(axes: Axes, x: Array, y: Array, colour: Any = BLACK, **styl
     return points
 
 
-def _unique(handles: Sequence[Any], labels: Sequence[str]) -> tuple[list[Any], list[str]]:
-    first = dict(zip(reversed(labels), reversed(handles), strict=True))
-    names = list(dict.fromkeys(labels))
-    return [first[name] for name in names], names
-
-
 def legend(axes: Axes, **options: Any) -> Legend | None:
     """The legend of a panel, in which each label stands once; None without labels."""
-    handles, labels = _unique(*axes.get_legend_handles_labels())
+    handles, labels = unique(*axes.get_legend_handles_labels())
     return axes.legend(handles, labels, **options) if labels else None
 
 
@@ -420,21 +409,11 @@ def legend_of_runs(axes: Axes, style: RunStyle) -> None:
 def figure_legend(figure: Figure, panel: Axes, ncols: int = 6, extra: Sequence[Any] = ()) -> Legend:
     """A legend below all panels, of the lines of one of them and of further lines that have labels."""
     handles, labels = panel.get_legend_handles_labels()
-    handles, labels = _unique([*handles, *extra], [*labels, *(line.get_label() for line in extra)])
+    handles, labels = unique([*handles, *extra], [*labels, *(line.get_label() for line in extra)])
     return figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), ncols))
 
 
-def outer_labels(panels: Sequence[Axes]) -> None:
-    """Takes the names of axes away that the panel to the left or the one below has as well."""
-    for axes in panels:
-        place = axes.get_subplotspec()
-        if place is not None and not place.is_first_col():
-            axes.set_ylabel("")
-        if place is not None and not place.is_last_row():
-            axes.set_xlabel("")
-
-
-def log_wall_axis(axes: Axes, z_plus: NDArray[np.float64], label: bool = True) -> None:
+def log_wall_axis(axes: Axes, z_plus: Array, label: bool = True) -> None:
     """Logarithmic z+ axis over the data, starting no lower than the first point's decade."""
     axes.set_xscale("log")
     axes.xaxis.set_minor_formatter(NullFormatter())

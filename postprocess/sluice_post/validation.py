@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf, nan
@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from matplotlib.figure import Figure as MplFigure
 
-from sluice_post import budget_figures, compare_profiles, figures, layout, literature, spectra_figures
+from sluice_post import budget_figures, deviations, figures, layout, literature, spectra_figures
 from sluice_post.budget_terms import IMBALANCE
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL
@@ -48,33 +48,29 @@ LIMITS = {
 }
 RESIDUAL_LIMIT = 0.1  # in % of the wall stress; published data reach 0.02 to 0.2
 IMBALANCE_LIMIT = 0.5  # in % of the peak of the production of k
-T = TypeVar("T")
+T = TypeVar("T", Reference, PublishedSpectra)
 STRESSES = ("u_rms", "v_rms", "w_rms", "minus_uw")
 
 
 @dataclass(frozen=True)
 class PublishedFiles:
-    """Downloaded files, which figures show as circles. Budgets with the stress they are of."""
+    """Downloaded files, which figures show as circles. Budgets are those of k."""
 
     profiles: list[Reference] = field(default_factory=list)
-    budgets: list[tuple[str, Reference]] = field(default_factory=list)
+    budgets: list[Reference] = field(default_factory=list)
     spectra: list[PublishedSpectra] = field(default_factory=list)
 
     def near(self, re_tau: float, kind: str = CHANNEL) -> PublishedFiles:
         """Those of plain flows of this kind at this Re_tau, the nearest first."""
 
         def distance(one: Reference | PublishedSpectra) -> float:
-            return abs(one.re_tau / re_tau - 1) if one.kind == kind else inf
+            return abs(one.re_tau / re_tau - 1)
 
-        def chosen(found: list[T], of: Callable[[T], Reference | PublishedSpectra]) -> list[T]:
-            near = [one for one in found if distance(of(one)) <= literature.SAME_REYNOLDS]
-            return sorted(near, key=lambda one: distance(of(one)))
+        def chosen(found: list[T]) -> list[T]:
+            near = [one for one in found if one.kind == kind and distance(one) <= literature.SAME_REYNOLDS]
+            return sorted(near, key=distance)
 
-        return PublishedFiles(
-            chosen(self.profiles, lambda one: one),
-            chosen(self.budgets, lambda one: one[1]),
-            chosen(self.spectra, lambda one: one),
-        )
+        return PublishedFiles(chosen(self.profiles), chosen(self.budgets), chosen(self.spectra))
 
     def for_results(self, results: Results) -> PublishedFiles:
         """Those to lay over the figures of a run: of its flow and, if there is one, of the published simulation."""
@@ -89,7 +85,7 @@ class PublishedFiles:
     @property
     def budget_of_k(self) -> dict[str, Reference]:
         """The nearest budget of k by its name, if there is one."""
-        return dict([pair for pair in self.budgets if pair[0] == "k"][:1])
+        return {"k": self.budgets[0]} if self.budgets else {}
 
 
 def read_files(paths: Sequence[Path]) -> PublishedFiles:
@@ -99,7 +95,8 @@ def read_files(paths: Sequence[Path]) -> PublishedFiles:
         if holds_spectra(path):
             files.spectra.extend(read_all_spectra([path]))
         elif holds_budget(path):
-            files.budgets.append(read_budget_reference(path))
+            stress, budget = read_budget_reference(path)
+            files.budgets.extend([budget] if stress == "k" else [])
         else:
             files.profiles.append(read_reference(path))
     return files
@@ -205,9 +202,11 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
         ("stresses", "Fluctuations and shear stress", figures.fluctuations, STRESSES),
     ):
         common = [quantity for quantity in quantities if reference and quantity in reference.values]
-        drawn[name] = (title, single_panel(partial(draw, profiles=profiles)))
         if reference is not None and common:
-            drawn[name] = (title, compare_profiles.comparison_figure(profiles, reference, common))
+            figure: MplFigure = deviations.comparison_figure(profiles, reference, common)
+        else:
+            figure = single_panel(partial(draw, profiles=profiles))
+        drawn[name] = (title, figure)
     drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress_figure(profiles))
     if results.budgets is not None:
         figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)
@@ -236,13 +235,6 @@ def _description(parameters: FlowParameters, results: Results) -> str:
     )
 
 
-def _signs(results: Results) -> str:
-    """What shows that the averages are of a transient, if anything does."""
-    found = results.stationarity
-    signs = found.signs("±") if found is not None else ""
-    return f"**Not stationary**: {signs}; {found.conclusion}." if found is not None and signs else ""
-
-
 def _source(results: Results) -> str:
     """The published simulation, and how it was brought to the Reynolds number of the case."""
     published, held = results.published, results.held
@@ -263,9 +255,8 @@ def _outcome(rows: Sequence[Row]) -> str:
     """How many of the judged figures are within their limits, undecided and outside, and which are outside."""
     verdicts = {row[0]: row[-1] for row in rows if row[-1]}
     outside = [label for label, verdict_of in verdicts.items() if verdict_of == "outside"]
-    undecided = sum(verdict_of == "undecided" for verdict_of in verdicts.values())
+    within, undecided = (list(verdicts.values()).count(verdict_of) for verdict_of in ("within", "undecided"))
     named = f" ({'; '.join(outside)})" if outside else ""
-    within = len(verdicts) - len(outside) - undecided
     return (
         f"Within their limits: {within} of {count_of(len(verdicts), 'figure')}; undecided: {undecided}; "
         f"outside: {len(outside)}{named}."
@@ -276,12 +267,14 @@ def section(directory: Path, results: Results, images: dict[str, str]) -> str:
     """The section of one case. `images`: title by path, relative to the document."""
     parameters, published = results.run.parameters, results.published
     assert parameters is not None
-    name = directory.parent.name
+    name, stationarity = directory.parent.name, results.stationarity
+    signs = stationarity.signs("±") if stationarity is not None else ""
+    transient = f"**Not stationary**: {signs}; {stationarity.conclusion}." if stationarity is not None and signs else ""
     rows = _key_rows(results, published) + _balance_rows(results)
     parts = [
         f"## {name}: {results.run.name}",
         fill(_description(parameters, results), 120),
-        *([fill(signs, 120)] if (signs := _signs(results)) else []),
+        fill(transient, 120),
         fill(f"{_source(results)} {_outcome(rows)}", 120),
         markdown_table(HEADING, rows),
     ]
@@ -289,7 +282,7 @@ def section(directory: Path, results: Results, images: dict[str, str]) -> str:
     if missing := [text for text, found in stored.items() if found is None]:
         parts.append(f"Not among the stored results: {', '.join(missing)}.")
     parts += [f"![{title}, {name}]({path})" for path, title in images.items()]
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 INTRODUCTION = """# Validation

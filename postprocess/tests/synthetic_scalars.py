@@ -6,17 +6,9 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from synthetic import Flow, raw_moments, write_parameter_sets, write_statistics
+from synthetic import Flow, parameters_of, raw_moments, write_parameter_sets, write_statistics
 
 from sluice_post import layout
-
-PARAMETERS = {
-    "flow.type": "channel",
-    "walls.bottom.type": "no_slip",
-    "walls.bottom.velocity": "[0, 0, 0]",
-    "walls.top.type": "no_slip",
-    "walls.top.velocity": "[0, 0, 0]",
-}
 
 
 def line_of_case(name="theta", prandtl=1.0, bottom="value: 0", top="value: 0", source="none") -> str:
@@ -65,19 +57,6 @@ def write_scalars(
                 file[f"{name}{ending}"] = np.array(
                     [n * block[ending] for n, block in zip(samples, blocks, strict=True)]
                 )
-    parameters = parameters_of(flow, [line for line, _ in scalars]) | (more_parameters or {})
+    parameters = parameters_of(flow) | {"scalars": "".join(line for line, _ in scalars)} | (more_parameters or {})
     write_parameter_sets(path, [0] * count, [parameters])
     return path.parent
-
-
-def parameters_of(flow: Flow, lines: list[str]) -> dict:
-    """The parameters of a flow with these scalars as they are stored with its samples."""
-    parameters = PARAMETERS | {
-        "flow.type": flow.flow_type,
-        "flow.reynolds.viscosity": repr(flow.viscosity),
-        "scalars": "".join(lines),
-    }
-    if flow.flow_type == "couette":
-        speed = flow.wall_speed
-        parameters |= {"walls.bottom.velocity": f"[{-speed}, 0, 0]", "walls.top.velocity": f"[{speed}, 0, 0]"}
-    return parameters

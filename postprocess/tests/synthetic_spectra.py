@@ -115,10 +115,7 @@ def write(directory, states, planes=None, **options):
 
 def write_two_viscosities(path, flow, numbers):
     """Blocks of two flows, by the number of the flow of each."""
-    walls = {f"{name}.type": "no_slip" for name in ("walls.bottom", "walls.top")}
-    walls |= {f"{name}.velocity": "[0, 0, 0]" for name in ("walls.bottom", "walls.top")}
-    viscosities = (flow.viscosity, 2 * flow.viscosity)
-    sets = [{"flow.type": "channel", "flow.reynolds.viscosity": f"{nu!r}", **walls} for nu in viscosities]
+    sets = [synthetic.parameters_of(flow) | {"flow.reynolds.viscosity": repr(n * flow.viscosity)} for n in (1, 2)]
     synthetic.write_parameter_sets(path, numbers, sets)
 
 

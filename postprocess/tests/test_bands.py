@@ -8,7 +8,7 @@ import synthetic
 
 from sluice_post import layout
 from sluice_post.cli import main
-from sluice_post.compare_profiles import deviations
+from sluice_post.deviations import deviations
 from sluice_post.profiles import wall_profiles, with_intervals
 from sluice_post.reference import Reference
 from sluice_post.run import load_statistics

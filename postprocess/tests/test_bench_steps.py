@@ -4,8 +4,8 @@ import json
 import pytest
 
 from sluice_post.bench import read_results, shared_and_labels, steps_csv_text, steps_table_text
+from sluice_post.bench_figures import STEP_COLOURS, budget_figure, step_weak_scaling_figure
 from sluice_post.cli import main
-from sluice_post.step_figures import COLOURS, budget_figure, weak_scaling_figure
 
 PHASES = {"time step": 0.0, "momentum": 4.0, "tridiagonal": 2.0, "halo exchange": 1.0}
 
@@ -38,26 +38,26 @@ def write(path, *entries):
     return path
 
 
-def steps_of(tmp_path, *entries):
-    files = [write(tmp_path / f"step_{number}.json", entry) for number, entry in enumerate(entries)]
-    return read_results(files).steps
+@pytest.fixture
+def steps_of(tmp_path):
+    """Reads entries from a file."""
+    return lambda *entries: read_results([write(tmp_path / "steps.json", *entries)]).steps
 
 
-def test_times_follow_from_nanoseconds_per_point(tmp_path):
-    (step,) = steps_of(tmp_path, entry(8.0)).itertuples()
+def test_times_follow_from_nanoseconds_per_point(steps_of):
+    (step,) = steps_of(entry(8.0)).itertuples()
     assert (step.milliseconds, step.milliseconds_min, step.milliseconds_max) == pytest.approx((8.0, 7.2, 10.0))
 
 
-def test_a_budget_adds_up_to_the_step(tmp_path):
-    with_rest, too_long = steps_of(tmp_path, entry(8.0), entry(3.5)).budget
+def test_a_budget_adds_up_to_the_step(steps_of):
+    with_rest, too_long = steps_of(entry(8.0), entry(3.5)).budget
     assert with_rest == pytest.approx({**PHASES, "other": 1.0})
     assert too_long == pytest.approx({name: 0.5 * time for name, time in PHASES.items()})
 
 
-def test_labels_say_what_differs_and_the_title_the_rest(tmp_path):
+def test_labels_say_what_differs_and_the_title_the_rest(steps_of):
     shared, labels = shared_and_labels(
         steps_of(
-            tmp_path,
             entry(8.0, ranks=2),
             entry(9.0, ranks=2, tridiagonal="transpose"),
             entry(16.0, device="a GPU (80.0 GiB), host memory on NUMA node 0"),
@@ -69,56 +69,54 @@ def test_labels_say_what_differs_and_the_title_the_rest(tmp_path):
     )
 
 
-def test_z_blocks_are_in_labels_only_if_nothing_else_differs(tmp_path):
-    _, labels = shared_and_labels(steps_of(tmp_path, entry(8.0), entry(9.0, z_blocks=5)))
+def test_z_blocks_are_in_labels_only_if_nothing_else_differs(steps_of):
+    _, labels = shared_and_labels(steps_of(entry(8.0), entry(9.0, z_blocks=5)))
     assert labels == ["2 z blocks", "5 z blocks"]
-    _, labels = shared_and_labels(steps_of(tmp_path, entry(8.0), entry(9.0, z_blocks=5, order=2)))
+    _, labels = shared_and_labels(steps_of(entry(8.0), entry(9.0, z_blocks=5, order=2)))
     assert labels == ["order 4", "order 2"]
 
 
-def test_bars_are_as_long_as_the_phases(tmp_path):
-    slow = {"momentum": 4.0, "transpose": 6.0}
-    figure = budget_figure(steps_of(tmp_path, entry(8.0), entry(10.0, slow, tridiagonal="transpose")))
-    axes = figure.axes[0]
+def bars_of(axes):
+    """Begin and length of the parts of each bar, by its place."""
     bars = {}
     for bar in axes.patches:
         if bar.get_width() > 0:
-            bars.setdefault(round(bar.get_y() + bar.get_height() / 2), []).append(
-                (round(bar.get_x(), 6), round(bar.get_width(), 6))
-            )
-    assert bars == {1: [(0, 4), (4, 2), (6, 1), (7, 1)], 0: [(0, 4), (4, 6)]}
+            parts = bars.setdefault(round(bar.get_y() + bar.get_height() / 2), [])
+            parts.append((round(bar.get_x(), 6), round(bar.get_width(), 6)))
+    return bars
+
+
+def test_bars_are_as_long_as_the_phases(steps_of):
+    slow = {"momentum": 4.0, "transpose": 6.0}
+    figure = budget_figure(steps_of(entry(8.0), entry(10.0, slow, tridiagonal="transpose")))
+    axes = figure.axes[0]
+    assert bars_of(axes) == {1: [(0, 4), (4, 2), (6, 1), (7, 1)], 0: [(0, 4), (4, 6)]}
     assert {tick.get_position()[1]: tick.get_text() for tick in axes.get_yticklabels()} == {1: "ptdma", 0: "transpose"}
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["time step", "momentum", "tridiagonal", "halo exchange", "transpose", "other"]
 
 
-def test_methods_of_one_solve_are_bars_side_by_side(tmp_path):
+def test_methods_of_one_solve_are_bars_side_by_side(steps_of):
     whole = {"transpose": 6.0, "diffusion transpose": 0.0, "diffusion tridiagonal": 1.0}
     parts = {"transpose": 3.0, "diffusion transpose": 0.5, "diffusion tridiagonal": 1.5}
     methods = [
         entry(time, phases, ranks=4, what="solve", tridiagonal=name)
         for name, time, phases in (("ptdma", 5.0, parts), ("transpose from z pencils", 7.0, whole))
     ]
-    steps = read_results([write(tmp_path / "solve.json", *methods)]).steps
+    steps = steps_of(*methods)
     shared, labels = shared_and_labels(steps)
     assert labels == ["ptdma", "transpose from z pencils"]
     assert shared.startswith("solve, 10 x 10 x 10, 4 ranks (1 x 4), order 4")
-    colours = {}
-    for bar in budget_figure(steps).axes[0].patches:
-        if bar.get_width() > 0:
-            row = round(bar.get_y() + bar.get_height() / 2)
-            colours.setdefault(row, {})[bar.get_facecolor()] = bar.get_width()
-    assert list(colours[1].values()) == pytest.approx([3.0, 0.5, 1.5])
-    assert list(colours[0].values()) == pytest.approx([6.0, 1.0])
+    assert bars_of(budget_figure(steps).axes[0]) == {1: [(0, 3), (3, 0.5), (3.5, 1.5)], 0: [(0, 6), (6, 1)]}
 
 
 def test_every_phase_has_a_colour_of_its_own():
-    assert len(set(COLOURS.values())) == len(COLOURS)
+    assert len(set(STEP_COLOURS.values())) == len(STEP_COLOURS)
 
 
-def test_the_table_has_a_line_for_each_result(tmp_path):
+def test_the_table_has_a_line_for_each_result(steps_of):
     slow = {"momentum": 4.0, "transpose": 6.0}
-    steps = steps_of(tmp_path, entry(8.0), entry(10.0, slow, tridiagonal="transpose"))
+    steps = steps_of(entry(8.0), entry(10.0, slow, tridiagonal="transpose"))
     _, heads, first, second = steps_table_text(steps).splitlines()
     assert heads.split()[-4:] == ["whole", "ns", "per", "point"]
     assert first.split() == ["ptdma", "0.000", "4.000", "2.000", "1.000", "1.000", "8.000", "8000"]
@@ -128,9 +126,8 @@ def test_the_table_has_a_line_for_each_result(tmp_path):
     assert [float(line["milliseconds"]) for line in lines] == 4 * [8.0] + 2 * [10.0]
 
 
-def test_weak_scaling_is_that_of_the_fastest_with_equal_points_per_rank(tmp_path):
+def test_weak_scaling_is_that_of_the_fastest_with_equal_points_per_rank(steps_of):
     steps = steps_of(
-        tmp_path,
         entry(8.0),
         entry(10.0, ranks=2, cells=(10, 10, 20)),
         entry(12.0, ranks=2, cells=(10, 10, 20), process_grid=[2, 1]),
@@ -138,14 +135,14 @@ def test_weak_scaling_is_that_of_the_fastest_with_equal_points_per_rank(tmp_path
         entry(4.0, ranks=2),
         entry(20.0, ranks=2, cells=(10, 10, 20), tridiagonal="transpose"),
     )
-    total, relative = weak_scaling_figure(steps).axes
+    total, relative = step_weak_scaling_figure(steps).axes
     (line,) = total.get_lines()
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 2, 4], pytest.approx([8, 10, 16]))
     assert list(relative.get_lines()[0].get_ydata()) == pytest.approx([1, 0.8, 0.5])
 
 
-def test_weak_scaling_needs_several_numbers_of_ranks(tmp_path):
-    assert weak_scaling_figure(steps_of(tmp_path, entry(8.0), entry(4.0, ranks=2))) is None
+def test_weak_scaling_needs_several_numbers_of_ranks(steps_of):
+    assert step_weak_scaling_figure(steps_of(entry(8.0), entry(4.0, ranks=2))) is None
 
 
 def test_the_command_writes_tables_and_figures(tmp_path, capsys):

@@ -12,9 +12,9 @@ import test_latex
 
 from sluice_post.budgets import evaluate_budgets
 from sluice_post.cli import main
-from sluice_post.compare_budgets import budget_deviations
 from sluice_post.comparison import key_differences
 from sluice_post.derived import derived_of
+from sluice_post.deviations import budget_deviations
 from sluice_post.flow import Flow
 from sluice_post.key_figures import figures_of, key_figures, published_of
 from sluice_post.profiles import peak, wall_profiles

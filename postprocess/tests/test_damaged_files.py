@@ -82,18 +82,7 @@ def intact(tmp_path_factory):
     synthetic.write_run(directory, flow, blocks=3)
     series = directory / "timeseries.csv"
     series.write_bytes(b"".join(series.read_bytes().splitlines(keepends=True)[:40]))
-    synthetic.write_parameter_sets(
-        directory / "statistics.h5",
-        [0, 0, 0],
-        [
-            {
-                "flow.type": "channel",
-                "flow.reynolds.viscosity": repr(flow.viscosity),
-                "walls.bottom.type": "no_slip",
-                "walls.top.type": "no_slip",
-            }
-        ],
-    )
+    synthetic.write_parameter_sets(directory / "statistics.h5", [0, 0, 0], [synthetic.parameters_of(flow)])
     return directory
 
 
@@ -184,26 +173,28 @@ def objects_of(path):
     return found
 
 
-def test_missing_parts_of_statistics(run):
-    """Every dataset, group and attribute deleted in turn."""
-    path = run / "statistics.h5"
-    content, tally = path.read_bytes(), Tally()
-    expected = profiles_of(run)[1]
+def each_part_missing(path):
+    """The names of each dataset, group and attribute, while it is deleted from the file; of objects with None."""
+    content = path.read_bytes()
     for name, attributes in objects_of(path).items():
-        for attribute in [*attributes, None]:
-            if (name, attribute) == ("/", None):
-                continue
+        for attribute in [*attributes, *([None] if name != "/" else [])]:
             path.write_bytes(content)
             with h5py.File(path, "a") as file:
                 if attribute is None:
                     del file[name]
                 else:
                     del file[name].attrs[attribute]
-            code, _, err = profiles_of(run)
-            if name != "step_end" and not name.endswith("block"):  # which sluice-post does not read
-                assert code == EXIT_INPUT_OUTPUT, (name, attribute)
-                assert name in err
-            check_statistics(run, expected, tally)
+            yield name, attribute
+
+
+def test_missing_parts_of_statistics(run):
+    tally, expected = Tally(), profiles_of(run)[1]
+    for name, attribute in each_part_missing(run / "statistics.h5"):
+        code, _, err = profiles_of(run)
+        if name != "step_end" and not name.endswith("block"):  # which sluice-post does not read
+            assert code == EXIT_INPUT_OUTPUT, (name, attribute)
+            assert name in err
+        check_statistics(run, expected, tally)
 
 
 @pytest.mark.parametrize("name", ["u", "uw", "samples", "t_end", "forcing", "parameter_set", "grid/z", "grid/z_face"])
@@ -295,17 +286,9 @@ def test_damaged_slices(run):
     for length in np.linspace(0, len(content) - 1, LENGTHS, dtype=int):
         path.write_bytes(content[:length])
         assert check_slice(run, expected)
-    for name, attributes in objects_of(path).items():
-        for attribute in [*attributes, None]:
-            if (name, attribute) in (("/", None), ("u", None)):  # without u, it is a slice of other fields
-                continue
-            path.write_bytes(content)
-            with h5py.File(path, "a") as file:
-                if attribute is None:
-                    del file[name]
-                else:
-                    del file[name].attrs[attribute]
-            assert check_slice(run, expected), (name, attribute)
+    path.write_bytes(content)
+    for missing in each_part_missing(path):
+        assert missing == ("u", None) or check_slice(run, expected), missing  # without u, it is one of other fields
 
 
 @given(changes=st.lists(CHANGES, min_size=1, max_size=6))

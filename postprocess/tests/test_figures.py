@@ -7,7 +7,7 @@ import pytest
 import synthetic
 
 from sluice_post import style
-from sluice_post.compare_profiles import comparison_figure
+from sluice_post.deviations import comparison_figure
 from sluice_post.figures import higher_moments, mean_velocity, stress_residual
 from sluice_post.figures_run import history, streak_picture
 from sluice_post.profiles import wall_profiles, with_intervals

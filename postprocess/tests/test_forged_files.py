@@ -8,44 +8,27 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import h5py
+import numpy as np
 import pytest
 import synthetic
 from synthetic_spectra import random_blocks
+from test_damaged_files import objects_of
 
 from sluice_post.cli import main
 
 FLOW = synthetic.Flow("channel", cells=(8, 6, 16))
 
 
-def replace_by_text(file: h5py.File, name: str) -> None:
-    del file[name]
-    file[name] = "text"
-
-
-def replace_by_group(file: h5py.File, name: str) -> None:
-    del file[name]
-    file.create_group(name)
-
-
-def replace_by_fewer(file: h5py.File, name: str) -> None:
-    values = file[name][()]
-    del file[name]
-    file[name] = values[:-1]
-
-
-def remove(file: h5py.File, name: str) -> None:
-    del file[name]
-
-
-PARAMETERS = {
-    "flow.type": "channel",
-    "flow.reynolds.viscosity": repr(FLOW.viscosity),
-    "walls.bottom.type": "no_slip",
-    "walls.top.type": "no_slip",
+PARAMETERS = synthetic.parameters_of(FLOW)
+FORGERIES: dict[str, Callable[[h5py.File, str, Any], object]] = {
+    "text": lambda file, name, values: file.create_dataset(name, data="text"),
+    "group": lambda file, name, values: file.create_group(name),
+    "fewer": lambda file, name, values: file.create_dataset(name, data=values[:-1]),
+    "remove": lambda file, name, values: None,
 }
-FORGERIES: list[Callable[[h5py.File, str], None]] = [replace_by_text, replace_by_group, replace_by_fewer, remove]
 
 
 @pytest.fixture(scope="module")
@@ -59,29 +42,21 @@ def intact(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def objects(path: Path) -> list[str]:
-    found: list[str] = []
-    with h5py.File(path) as file:
-        file.visit(found.append)
-    return found
-
-
 def forged(intact: Path, path: str, folder: Path) -> Iterator[tuple[str, Path]]:
     """For each object of the file, directories in which it is another thing."""
-    for name in objects(intact / path):
-        for number, forge in enumerate(FORGERIES):
-            directory = folder / f"{name.replace('/', '.')}_{number}"
+    for name in filter("/".__ne__, objects_of(intact / path)):
+        for forgery, forge in FORGERIES.items():
+            directory = folder / f"{name.replace('/', '.')}_{forgery}"
             directory.mkdir()
             for source in intact.glob("*.h5"):
                 shutil.copy(source, directory)
             with h5py.File(directory / path, "r+") as file:
-                if forge is replace_by_fewer and (
-                    not isinstance(file[name], h5py.Dataset) or file[name].size == 0 or not file[name].shape
-                ):
-                    shutil.rmtree(directory)
+                values = file[name][()] if isinstance(file[name], h5py.Dataset) else np.zeros(())
+                if forgery == "fewer" and not np.size(values) * np.ndim(values):
                     continue
-                forge(file, name)
-            yield f"{forge.__name__} {name}", directory
+                del file[name]
+                forge(file, name, values)
+            yield f"{forgery} {name}", directory
 
 
 @pytest.mark.parametrize("path", ["statistics.h5", "spectra.h5"])
@@ -89,7 +64,7 @@ def forged(intact: Path, path: str, folder: Path) -> Iterator[tuple[str, Path]]:
 def test_each_object_forged(intact: Path, path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     accepted = []
     for what, directory in forged(intact, path, tmp_path):
-        others = ("profiles", "spectra") if what.startswith(replace_by_text.__name__) else ()
+        others = ("profiles", "spectra") if what.startswith("text ") else ()
         for command in ("merge", *others):
             code = main([command, str(directory), "-o", str(directory / f"made_{command}")])
             told = capsys.readouterr().err

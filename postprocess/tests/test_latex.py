@@ -6,15 +6,13 @@ import subprocess
 from math import nan
 from pathlib import Path
 
-import h5py
-import numpy as np
 import pytest
+import synthetic
 from matplotlib.mathtext import MathTextParser
 from test_study import HALF_WIDTH, write_run
 
 from sluice_post.cli import main
-from sluice_post.compare_profiles import QUANTITIES
-from sluice_post.hashes import values_hash
+from sluice_post.deviations import QUANTITIES
 from sluice_post.key_figures import LATEX_LABELS
 from sluice_post.latex import escaped, tabular
 from sluice_post.printed import in_math, with_interval
@@ -68,19 +66,11 @@ def compiled(text: str, folder: Path) -> None:
         assert done.returncode == 0, done.stdout
 
 
-def set_title(directory: Path, title: str) -> None:
-    with h5py.File(directory / "statistics.h5", "r+") as file:
-        file.attrs["resolved_case"] = f"title: '{title}'\n"
-        values = {name: value for name, value in file.attrs.items() if name != "values_hash"}
-        plain = {name: value if isinstance(value, str) else value.item() for name, value in values.items()}
-        file.attrs["values_hash"] = np.uint64(values_hash(plain))
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run in which the shear stress alone varies, by a known amount, with a title of special characters."""
     directory = write_run(tmp_path / "run", 4, (16, 8), scatter=0.02)
-    set_title(directory, TITLE)
+    synthetic.set_case(directory / "statistics.h5", f"title: '{TITLE}'\n")
     return directory
 
 

@@ -11,7 +11,7 @@ import synthetic
 from PIL import Image
 from test_timeseries_and_slices import write_planes
 
-from sluice_post import figures_run, movies
+from sluice_post import figures_run, movie, movies
 from sluice_post.cli import main
 from sluice_post.report_entries import Entry, draw_entries
 from sluice_post.slices import fluctuation, latest_planes, latest_streak_slice
@@ -49,20 +49,20 @@ def test_the_last_frame_is_the_picture_of_the_figure(tmp_path, flow, normal):
     """At its place, with its orientation, range and colours."""
     entry = write_series(tmp_path, flow, normal, [1.0, 1.7, 2.0])
     (drawn,) = draw_entries([entry], tmp_path / "figures")
-    movie = drawn.embedded.movie
-    assert movie.times == [1.0, 1.7, 2.0]
-    first, _, last = (decoded(frame) for frame in movie.frames)
-    assert last.shape == (movie.height, movie.width, 3)
+    found = drawn.embedded.movie
+    assert found.times == [1.0, 1.7, 2.0]
+    first, _, last = (decoded(frame) for frame in found.frames)
+    assert last.shape == (found.height, found.width, 3)
 
     page = Image.open(BytesIO(base64.b64decode(drawn.embedded.png))).convert("RGB")
-    left, top = movie.left / 100 * page.width, movie.top / 100 * page.height
-    right = left + movie.width_percent / 100 * page.width
-    bottom = top + movie.height_percent / 100 * page.height
+    left, top = found.left / 100 * page.width, found.top / 100 * page.height
+    right = left + found.width_percent / 100 * page.width
+    bottom = top + found.height_percent / 100 * page.height
 
     def shown(down):
         """The picture within the page, and `down` pixels below: Matplotlib 3.10 draws images a pixel too high."""
         box = (left, top + down, right, bottom + down)
-        return np.asarray(page.resize((movie.width, movie.height), Image.Resampling.BOX, box)).astype(float)
+        return np.asarray(page.resize((found.width, found.height), Image.Resampling.BOX, box)).astype(float)
 
     inner = (slice(3, -3), slice(3, -3))  # without the lines of the axes
     assert min(np.abs(last - shown(down))[inner].mean() for down in (-1, 0)) < 4
@@ -86,18 +86,18 @@ def test_the_page_shows_the_time_beside_the_slider(tmp_path, flow):
 def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
     entry = write_series(tmp_path, flow, "z", np.linspace(0, 60, 61))
     (drawn,) = draw_entries([entry], tmp_path / "figures")
-    movie = drawn.embedded.movie
-    assert len(movie.times) == movies.MAX_FRAMES == len(movie.frames)
-    assert (movie.times[0], movie.times[-1]) == (0, 60)
-    assert np.ptp(np.diff(movie.times)) <= 1
-    assert movie.width == movies.WIDTH
+    found = drawn.embedded.movie
+    assert len(found.times) == movies.MAX_FRAMES == len(found.frames)
+    assert (found.times[0], found.times[-1]) == (0, 60)
+    assert np.ptp(np.diff(found.times)) <= 1
+    assert found.width == movies.WIDTH
 
     monkeypatch.setattr(movies, "MAX_BYTES", 30_000)
     (drawn,) = draw_entries([entry], tmp_path / "figures")
     smaller = drawn.embedded.movie
     assert sum(len(base64.b64decode(frame)) for frame in smaller.frames) <= 30_000
-    assert smaller.width < movie.width
-    assert smaller.width / smaller.height == pytest.approx(movie.width / movie.height, rel=0.03)
+    assert smaller.width < found.width
+    assert smaller.width / smaller.height == pytest.approx(found.width / found.height, rel=0.03)
 
 
 def test_one_slice_is_a_picture_alone(tmp_path, flow):
@@ -136,3 +136,30 @@ def test_a_page_without_series_has_no_script(tmp_path, flow):
     write_series(tmp_path, flow, "z", [1.0])
     assert main(["report", str(tmp_path)]) == 0
     assert "<script" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("options", "times"), [([], range(9)), (["--from", "4", "--frames", "3"], (4, 6, 8))])
+def test_the_command_writes_the_times_that_are_asked_for(tmp_path, flow, monkeypatch, capsys, options, times):
+    """As many as there may be of those between the times, each at its place."""
+    write_series(tmp_path, flow, "x", [float(time) for time in range(9)])
+    path, shown = tmp_path / "new" / "u.gif", []
+    monkeypatch.setattr(movie.PillowWriter, "grab_frame", lambda of: shown.append(of.fig.axes[0].get_title("right")))
+    monkeypatch.setattr(movie.PillowWriter, "finish", lambda writer: None)
+    assert main(["movie", str(tmp_path), "--slice", "x0.083", "-o", str(path), *options]) == 0
+    assert shown == [rf"$t\,U/h={time:.4f}$" for time in times]
+    assert capsys.readouterr().out == f"{len(times)} frames: {path}\n"
+    monkeypatch.undo()
+    assert main(["movie", str(tmp_path), "--slice", "x0.083", "-o", str(path), "--frames", "2"]) == 0
+    with Image.open(path) as found:
+        assert (found.n_frames, found.width % 2, found.height % 2) == (2, 0, 0)
+    assert main(["movie", str(tmp_path), "--slice", "x0.083", "--field", "T", "-o", str(path)]) == 2
+    assert "has no T between the times" in capsys.readouterr().err
+
+
+def test_an_encoder_that_fails_is_reported(tmp_path, flow, monkeypatch, capsys):
+    write_series(tmp_path, flow, "x", [1.0, 2.0])
+    (tmp_path / "ffmpeg").write_text("#!/bin/sh\ncat >/dev/null\necho 'Unknown encoder libx264' >&2\nexit 1\n")
+    (tmp_path / "ffmpeg").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert main(["movie", str(tmp_path), "--slice", "x0.083", "-o", str(tmp_path / "u.mp4")]) == 4
+    assert capsys.readouterr().err == f"sluice-post: {tmp_path / 'u.mp4'}: ffmpeg failed (Unknown encoder libx264)\n"

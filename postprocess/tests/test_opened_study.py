@@ -9,10 +9,10 @@ import synthetic
 pytest.importorskip("h5netcdf")
 
 import sluice_post as sp
-from sluice_post import comparison
 from sluice_post.cli import main
+from sluice_post.deviations import deviations
 from sluice_post.errors import UsageError
-from sluice_post.reference import read_references
+from sluice_post.reference import read_reference
 from sluice_post.run import load_statistics
 from sluice_post.study import error_of, find_reference, read_study
 from sluice_post.study_tables import table_text
@@ -27,16 +27,18 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "coarse", folder / "fine"
 
 
-def test_comparison_with_files(runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_comparison_with_files(runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reference = tmp_path / "p.csv"
     assert main(["profiles", str(runs[1]), "-o", str(reference)]) == 0
     parameters, blocks = load_statistics(runs[0])
-    expected = comparison.compare_run(runs[0], parameters, blocks, *read_references([reference]))
+    profiles = read_reference(reference)
     found = sp.open(runs[0]).compare(reference)
-    assert str(found) == comparison.text(expected)
-    assert found.deviations == expected.deviations
+    assert found.deviations == deviations(blocks, parameters, profiles, [row.quantity for row in found.deviations])
     only = sp.open(runs[0]).compare(reference, quantities=["U"])
     assert [row.quantity for row in only.deviations] == ["U"]
+    capsys.readouterr()
+    assert main(["compare", str(runs[0]), "--reference", str(reference), "-o", str(tmp_path / "c.png")]) == 0
+    assert capsys.readouterr().out.startswith(f"{found}\n")
 
 
 def test_comparison_with_the_nearest_published_simulation(runs: tuple[Path, Path], tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 import sluice_post as sp
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.opened_run import OpenedRun
+from sluice_post.opened_study import COST_LABELS
 from sluice_post.plots import RunPlots
-from sluice_post.study_figures import COST_LABELS
 from sluice_post.style import figure_style, line_with_band, new_figure
 
 # The run, the method and its arguments, the labels of abscissa and ordinate.

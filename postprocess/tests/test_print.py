@@ -6,7 +6,7 @@ from matplotlib.text import Text
 
 from sluice_post import report_entries
 from sluice_post.cli import main
-from sluice_post.figure_options import WIDTHS, parse_width
+from sluice_post.cli_options import WIDTHS, parse_width
 from sluice_post.fitting import LARGEST, NOTE, SMALLEST, overlaps
 from sluice_post.style import Output, figure_style, new_figure, save_figure, written_as
 
@@ -118,6 +118,9 @@ def test_widths(text, inches):
         (["overlay", "DIR", "DIR", "-o", "a.pdf"], "the same name"),
         (["overlay", "DIR", "--label", "a", "b", "-o", "a.pdf"], "2 labels for 1 directories"),
         (["overlay", "DIR", "--panel", "nothing", "-o", "a.pdf"], "no panel nothing"),
+        (["overlay", "DIR", "--panel", "spectrum:uu:x:z", "-o", "a.pdf"], "the panel is spectrum:quantity:axis"),
+        (["overlay", "DIR", "--panel", "frequency_spectrum:line:u:x", "-o", "a.pdf"], "'x' is not a time"),
+        (["overlay", "DIR", *["--reference", "a"] * 9, "-o", "a.pdf"], "9 published simulations; 8 can be"),
         (["movie", "DIR", "--slice", "z9", "-o", "a.gif"], "no slice z9"),
         (["movie", "DIR", "--slice", "z9", "-o", "a.avi"], "ends in .mp4 or .gif"),
     ],

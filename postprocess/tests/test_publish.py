@@ -14,7 +14,8 @@ import yaml
 pytest.importorskip("h5netcdf")
 
 from sluice_post.cli import main
-from sluice_post.hashes import values_hash
+from sluice_post.hashes import ENDING_MARK
+from sluice_post.hdf5_file import append_metadata_hash
 from sluice_post.publish import absolute_paths
 
 HOST, PATH = "node0815.cluster", "/home/jane.doe/runs/channel"
@@ -30,11 +31,7 @@ initial: {{profile: {PATH}.csv}}
 def run(tmp_path: Path) -> Path:
     """A run whose case and record name a host, a user and paths."""
     directory = synthetic.write_run(tmp_path / "run", synthetic.Flow(cells=(16, 12, 24)), blocks=3)
-    with h5py.File(directory / "statistics.h5", "r+") as file:
-        file.attrs["resolved_case"] = CASE
-        values = {name: value for name, value in file.attrs.items() if name != "values_hash"}
-        plain = {name: value if isinstance(value, str) else value.item() for name, value in values.items()}
-        file.attrs["values_hash"] = np.uint64(values_hash(plain))
+    synthetic.set_case(directory / "statistics.h5", CASE)
     machine = {"host": HOST, "device": "a processor"}
     record = {"version": "1.0", "ranks": 2, "machine": machine, "started_from": PATH, "unknown": HOST}
     (directory / "run.json").write_text(json.dumps(record | {"runs": [record]}))
@@ -87,7 +84,9 @@ def test_a_deposit_is_whole_and_described(run: Path, tmp_path: Path) -> None:
 
 def test_nothing_of_the_machine_is_published(run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "deposit"
+    append_metadata_hash(run / "statistics.h5", np.zeros(0, np.uint64))
     assert publish(run, folder) == 0
+    assert (folder / "statistics.h5").read_bytes().endswith(ENDING_MARK)
     for path in folder.iterdir():
         content = path.read_bytes()
         for word in (HOST, "jane.doe", "/home", str(tmp_path)):
@@ -109,6 +108,21 @@ def test_stored_results_are_published(run: Path, tmp_path: Path) -> None:
         (run / name).unlink()
     assert publish(run, tmp_path / "deposit") == 0
     assert {"statistics.h5", "results.nc", "resolved.yaml"} <= {path.name for path in (tmp_path / "deposit").iterdir()}
+
+
+def test_short_paths_are_hidden_in_the_case_alone(run: Path, tmp_path: Path) -> None:
+    """Numbers and texts with the bytes of such a path stay as they are; so does a record without a machine."""
+    synthetic.set_case(run / "statistics.h5", CASE.replace(PATH, "/h"))
+    (run / "run.json").write_text('{"machine": ["unknown"]}')
+    folder = tmp_path / "deposit"
+    assert publish(run, folder) == 0
+    assert "| key_figures/cf |" in (folder / "README.md").read_text()
+    with h5py.File(folder / "results.nc") as file:
+        assert file["time_series/max_divergence"].attrs["reference_scale"] == "U/h"
+        assert 'directory: ".h"' in file.attrs["resolved_case"]
+        assert file["profiles/z"].attrs["long_name"] == "distance of cell centres from the wall / h"
+    with h5py.File(folder / "statistics.h5") as file:
+        assert 'directory: ".h"' in file.attrs["resolved_case"]
 
 
 def test_absolute_paths_of_a_case() -> None:

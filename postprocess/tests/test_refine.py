@@ -67,9 +67,10 @@ def test_the_truth_lies_within_the_total_error(grids, constant):
 
 def test_refine_command(tmp_path, capsys):
     """Errors of -8, -2 and -0.5 % in -uw on grids of 16, 32 and 64, and nothing else."""
-    for n, error, scatter in ((16, 0.08, 0), (32, 0.02, 0), (64, 0.005, 0.001 / HALF_WIDTH)):
-        write_run(tmp_path / str(n), 2, (n, n), {"uw": -error}, scatter=scatter)
-    directories = [str(tmp_path / str(n)) for n in (16, 64, 32)]
+    directories = [
+        str(write_run(tmp_path / str(n), 2, (n, n), {"uw": -error}, scatter=scatter))
+        for n, error, scatter in ((16, 0.08, 0), (64, 0.005, 0.001 / HALF_WIDTH), (32, 0.02, 0))
+    ]
     assert main(["refine", *directories]) == 0
     out = capsys.readouterr().out
     assert "Grids 2 and 4 times as coarse as the finest; order 2 assumed" in out

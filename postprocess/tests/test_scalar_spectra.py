@@ -8,7 +8,7 @@ import pytest
 import synthetic
 import synthetic_spectra
 from matplotlib.figure import Figure
-from synthetic_scalars import line_of_case, parameters_of, write_scalars
+from synthetic_scalars import line_of_case, write_scalars
 from synthetic_spectra import spectrum
 
 from sluice_post import open as open_run
@@ -62,7 +62,7 @@ def write(directory, states):
     with h5py.File(path, "a") as file:
         for name in blocks[0]:
             file[name] = file["samples"][()][:, None, None] * np.array([block[name] for block in blocks])
-    synthetic.write_parameter_sets(path, [0] * len(states), [parameters_of(flow, [HOT_AND_COLD])])
+    synthetic.write_parameter_sets(path, [0] * len(states), [synthetic.parameters_of(flow) | {"scalars": HOT_AND_COLD}])
     return directory
 
 

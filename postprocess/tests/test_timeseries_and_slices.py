@@ -10,7 +10,7 @@ from sluice_post.errors import InputOutputError
 from sluice_post.figures_run import plane_picture
 from sluice_post.hashes import byte_hash
 from sluice_post.probe_parts import Part
-from sluice_post.slices import latest_planes, latest_streak_slice, slice_labels, some_slices
+from sluice_post.slices import latest_planes, latest_streak_slice, slice_labels, some_planes
 from sluice_post.timeseries import friction_reynolds_series, re_tau_last_third, read_timeseries
 
 HEADER = "step,time,dt,cfl,bulk_velocity,forcing,re_tau_bottom,re_tau_top,kinetic_energy,max_divergence\n"
@@ -150,7 +150,7 @@ def test_a_part_that_a_restart_cuts_while_it_is_read(tmp_path, flow, monkeypatch
 
     monkeypatch.setattr("sluice_post.slices.Part", open_and_cut)
     problems = []
-    assert list(some_slices(tmp_path, "z0.083", 3.0, 24, problems)) == []
+    assert list(some_planes(tmp_path, "z0.083", "u", None, 3.0, 24, problems)) == []
     assert len(problems) == 1 and "a restart has cut it" in problems[0]
 
 

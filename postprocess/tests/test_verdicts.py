@@ -54,7 +54,7 @@ def test_converged_only_if_friction_and_total_stress_are(results):
         others = [figure for figure in results.table if figure.key != "re_tau"]
         table = [replace(re_tau, half_width=half_width * re_tau.value), *others]
         straight = replace(results.residuals[0], value=residual, half_width=uncertain)
-        resolution = replace(results.resolution, turnovers=time)
+        resolution = replace(results.resolution, averaged=time)
         return answers(results, table=table, residuals=[straight], resolution=resolution)["Converged?"]
 
     assert answer(0.002, 1e-3).startswith("Yes. ")
@@ -92,7 +92,7 @@ def test_what_limits_it(results):
     fine = replace(
         results.resolution,
         **{
-            "turnovers": 20.0,
+            "averaged": 20.0,
             "dx_plus": 9,
             "dy_plus": 4,
             "first_centre_plus": 0.3,
@@ -112,7 +112,7 @@ def test_what_limits_it(results):
     coarse = replace(fine, dx_plus=18.0)
     assert unusual(replace(results, resolution=fine)) == []
     assert len(unusual(replace(results, resolution=coarse))) == 1
-    short = answer({"u_peak": 0.9}, replace(fine, turnovers=6.0))
+    short = answer({"u_peak": 0.9}, replace(fine, averaged=6.0))
     assert "The averaging time is 6 h/u<sub>τ</sub>, but should be at least 15 h/u<sub>τ</sub>." in short
     assert "should be at least" not in answer({"u_peak": 0.9}, fine)
     wide = "The averaging time: the total-stress residual is known to ± 0.80 % only (limit 0.5 %)."

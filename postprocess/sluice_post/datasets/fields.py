@@ -89,29 +89,17 @@ def samples_dataset(directory: Path, name: str, folder: str, begin: float | None
     return dataset(variables, time | lines, INSTANTS, **about)
 
 
-def _not_empty(found: xr.Dataset, what: str) -> xr.Dataset:
+def series_dataset(directory: Path, name: str, folder: str, begin: float | None, end: float | None) -> xr.Dataset:
+    """The samples of a slice or a probe: fields (time, z, y, x), u at x_face, v at y_face, w at z_face.
+
+    Those of a slice have one point along the normal. Fields are read when they are used, and their hashes verified
+    then. The points of a probe move along x with `grid_velocity`: in the laboratory they are at x + grid_velocity time.
+    """
+    found = samples_dataset(directory, name, folder, begin, end)
     if found.sizes["time"] == 0:
-        raise NoBlocksError(f"{what} between these times")
-    return found
-
-
-def slice_dataset(directory: Path, label: str, begin: float | None, end: float | None) -> xr.Dataset:
-    """All times of one slice: fields (time, z, y, x), of which the one along the normal has one point.
-
-    u is at x_face, v at y_face, w at z_face. Fields are read when they are used, and their hashes verified then.
-    """
-    found = samples_dataset(directory, label, layout.SLICE_FOLDER, begin, end)
-    return in_chunks(_not_empty(found, f"{directory}: there is no slice {label}"))
-
-
-def probe_dataset(directory: Path, name: str, begin: float | None, end: float | None) -> xr.Dataset:
-    """The samples of a probe: fields (time, z, y, x), u at x_face, v at y_face, w at z_face.
-
-    Fields are read when they are used, and their hashes verified then. The points move along x with `grid_velocity`: in
-    the laboratory they are at x + grid_velocity time.
-    """
-    found = samples_dataset(directory, name, layout.PROBE_FOLDER, begin, end)
-    return in_chunks(_not_empty(found, f"{directory}: there is no sample of the probe {name}"))
+        what = "slice" if folder == layout.SLICE_FOLDER else "sample of the probe"
+        raise NoBlocksError(f"{directory}: there is no {what} {name} between these times")
+    return in_chunks(found)
 
 
 def field_series(directory: Path) -> dict[str, list[Path]]:

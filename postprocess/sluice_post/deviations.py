@@ -1,22 +1,25 @@
-"""Deviations of a run from published profiles, and the figure that lays one over the other."""
+"""Deviations of a run from published profiles and budgets, and the figure that lays profiles over published ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sluice_post.arrays import Array, interpolate
+from sluice_post.budget_terms import STRESSES
+from sluice_post.budgets import wall_budgets
 from sluice_post.errors import UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles
-from sluice_post.reference import Reference
+from sluice_post.reference import Reference, References
 from sluice_post.statistics import Blocks, Means
-from sluice_post.style import COMPONENT, flatness_axis, line_with_band, log_wall_axis, new_figure
+from sluice_post.style import COMPONENT, flatness_axis, line_with_band, log_wall_axis, new_figure, published_points
 from sluice_post.uncertainty import half_widths95
 from sluice_post.wall_view import with_wall
 
@@ -64,7 +67,7 @@ COLOURS = {
 class Deviation:
     """Run less reference over the common range of z+, in per cent of the reference's largest magnitude.
 
-    With half widths of 95 % intervals, of the run alone.
+    Of a budget, of the largest one of all its terms. With half widths of 95 % intervals, of the run alone.
     """
 
     quantity: str
@@ -74,6 +77,17 @@ class Deviation:
     points: int
     largest_half_width: float = float("nan")
     rms_half_width: float = float("nan")
+
+
+@dataclass(frozen=True)
+class BudgetDeviations:
+    """Deviations of all terms that a published budget has."""
+
+    stress: str
+    re_tau: float
+    wall: str  # of which the wall units are, where there is a choice
+    reference: Reference
+    terms: list[Deviation]
 
 
 def common_quantities(profiles: WallProfiles, reference: Reference, asked: Sequence[str] | None) -> list[str]:
@@ -91,43 +105,36 @@ def common_quantities(profiles: WallProfiles, reference: Reference, asked: Seque
     return [name for name in common if not asked or name in asked]
 
 
-def percent_of(z_plus: Array, values: Array, reference: Reference, name: str, scale: float) -> Array:
-    """Deviation of a profile in % of `scale` at each of its points; NaN outside the reference."""
-    xp, fp = reference.z_plus[name], reference.values[name]
-    common = (z_plus >= xp[0]) & (z_plus <= xp[-1])
-    percent = np.full(len(z_plus), np.nan)
-    percent[common] = 100 * (values[common] - interpolate(z_plus[common], xp, fp)) / scale
-    return percent
+Columns: TypeAlias = "dict[str, tuple[Array, Array]]"  # z+ and values by name
 
 
-def _percent(profiles: WallProfiles, reference: Reference, name: str) -> Array:
-    """Deviation of one profile at each point of the run; NaN outside the reference."""
-    scale = float(np.max(np.abs(reference.values[name])))
-    return percent_of(*profiles.column(name), reference, name, scale)
+def _deviations(
+    blocks: Blocks, columns_of: Callable[[Means], Columns], published: Mapping[str, tuple[Array, Array, float]]
+) -> dict[str, Deviation]:
+    """Deviations by name. `published`: z+, values, and what per cent are of."""
 
+    def percents(means: Means) -> dict[str, Array]:
+        """At each point of the run, NaN outside the reference, and after them their root mean square."""
+        found = {}
+        for name, (z_plus, values) in columns_of(means).items():
+            xp, fp, scale = published[name]
+            common = (z_plus >= xp[0]) & (z_plus <= xp[-1])
+            percent = np.full(len(z_plus) + 1, np.nan)
+            percent[:-1][common] = 100 * (values[common] - interpolate(z_plus[common], xp, fp)) / scale
+            known = percent[np.isfinite(percent)]
+            percent[-1] = np.sqrt(np.mean(known**2)) if len(known) > 0 else np.nan
+            found[name] = percent
+        return found
 
-def with_rms(percent: Array) -> Array:
-    """Deviations at all points, and after them their root mean square."""
-    known = percent[np.isfinite(percent)]
-    return np.append(percent, np.sqrt(np.mean(known**2)) if len(known) > 0 else np.nan)
-
-
-def summarized(name: str, z_plus: Array, percent: Array, half_widths: Array | None = None) -> Deviation:
-    """The largest deviation and the rms of what `with_rms` gives; `half_widths` are those of its values."""
-    points = int(np.count_nonzero(np.isfinite(percent[:-1])))
-    if points == 0:
-        return Deviation(name, float("nan"), float("nan"), float("nan"), 0)
-    worst = int(np.nanargmax(np.abs(percent[:-1])))
-    width, rms_width = (np.nan, np.nan) if half_widths is None else half_widths[[worst, -1]]
-    return Deviation(
-        name, float(percent[worst]), float(z_plus[worst]), float(percent[-1]), points,
-        float(width), float(rms_width),
-    )  # fmt: skip
-
-
-def deviation(profiles: WallProfiles, reference: Reference, name: str) -> Deviation:
-    """Deviation of one profile at the points of the run, without intervals."""
-    return summarized(name, profiles.column(name)[0], with_rms(_percent(profiles, reference, name)))
+    rows = {}
+    heights, widths = columns_of(blocks.means()), half_widths95(percents, blocks)
+    for name, percent in percents(blocks.means()).items():
+        points = int(np.count_nonzero(np.isfinite(percent[:-1])))
+        worst = int(np.nanargmax(np.abs(percent[:-1]))) if points > 0 else -1
+        at = float(heights[name][0][worst]) if points > 0 else np.nan
+        values, width = percent[[worst, -1]].tolist(), widths[name][[worst, -1]].tolist()
+        rows[name] = Deviation(name.split()[-1], values[0], at, values[1], points, *width)
+    return rows
 
 
 def deviations(
@@ -135,19 +142,54 @@ def deviations(
 ) -> list[Deviation]:
     """Deviations of several profiles with their intervals."""
 
-    def percents(means: Means) -> dict[str, Array]:
+    def columns(means: Means) -> Columns:
         profiles = wall_profiles(means, parameters, side)
-        return {name: with_rms(_percent(profiles, reference, name)) for name in names}
+        return {name: profiles.column(name) for name in names}
 
-    profiles = wall_profiles(blocks.means(), parameters, side)
-    found, widths = percents(blocks.means()), half_widths95(percents, blocks)
-    return [summarized(name, profiles.column(name)[0], found[name], widths[name]) for name in names]
+    published = {
+        name: (reference.z_plus[name], values, float(np.max(np.abs(values))))
+        for name, values in reference.values.items()
+    }
+    return list(_deviations(blocks, columns, published).values())
+
+
+def budget_deviations(
+    blocks: Blocks, parameters: FlowParameters, references: References, side: str | None = None
+) -> list[BudgetDeviations]:
+    """Deviations from the published budgets, in the order of STRESSES."""
+
+    def columns(means: Means) -> Columns:
+        found = wall_budgets(means, parameters, side)
+        return {
+            f"{stress} {term}": (found.z_plus(stress), values)
+            for stress, reference in references.items()
+            for term, values in found.budgets[stress].terms.items()
+            if term in reference.values
+        }
+
+    published = {}
+    for stress, reference in references.items():
+        scale = max(float(np.max(np.abs(values))) for values in reference.values.values())
+        for term, values in reference.values.items():
+            published[f"{stress} {term}"] = (reference.z_plus[term], values, scale)
+    rows, found = _deviations(blocks, columns, published), wall_budgets(blocks.means(), parameters, side)
+    return [
+        BudgetDeviations(stress, found.re_tau, found.wall, references[stress], terms)
+        for stress in STRESSES
+        if stress in references
+        for terms in [[row for name, row in rows.items() if name.startswith(f"{stress} ")]]
+    ]
 
 
 HEADING = f"{'largest':>22}{'at z+':>10}{'rms':>22}"
 
 
-def row_text(row: Deviation) -> str:
+def _reynolds(re_tau: float, wall: str, reference: Reference) -> str:
+    about = "" if reference.re_tau_exact else "about "
+    return f"{with_wall('Re_tau', wall)}: run {re_tau:.2f}, reference {about}{reference.re_tau:.2f}"
+
+
+def _row(row: Deviation) -> str:
     """The numbers under HEADING."""
     largest = with_interval(row.largest, row.largest_half_width, sign="+", may_be_zero=True, scale=100)
     rms = with_interval(row.rms, row.rms_half_width, may_be_zero=True, scale=100)
@@ -155,19 +197,31 @@ def row_text(row: Deviation) -> str:
 
 
 def table_text(deviations: Sequence[Deviation], profiles: WallProfiles, reference: Reference) -> str:
-    """The comparison as a table for the terminal."""
+    """The comparison of profiles as a table for the terminal."""
     ratio = profiles.re_tau / reference.re_tau - 1
-    about, of_run = "" if reference.re_tau_exact else "about ", with_wall("Re_tau", profiles.wall)
     lines = [
         f"reference: {reference.label}",
-        f"{of_run}: run {profiles.re_tau:.2f}, reference {about}{reference.re_tau:.2f} ({100 * ratio:+.2f} %)",
+        f"{_reynolds(profiles.re_tau, profiles.wall, reference)} ({100 * ratio:+.2f} %)",
     ]
     if abs(ratio) > 0.01:
         lines.append("note: the Reynolds numbers differ; part of each deviation is that difference")
     lines += ["", "deviation in % of the largest reference value; +-: 95 % interval of the run"]
-    lines.append(f"{'quantity':<14}{HEADING}")
-    lines += [f"{row.quantity:<14}{row_text(row)}" for row in deviations]
-    return "\n".join(lines)
+    return "\n".join([*lines, f"{'quantity':<14}{HEADING}", *(f"{row.quantity:<14}{_row(row)}" for row in deviations)])
+
+
+def budget_table_text(deviations: Sequence[BudgetDeviations]) -> str:
+    """The comparison of budgets as tables for the terminal, one for each."""
+    tables = []
+    for budget in deviations:
+        lines = [
+            f"budget of {budget.stress}, reference: {budget.reference.label}",
+            _reynolds(budget.re_tau, budget.wall, budget.reference),
+            "deviation in % of the largest reference value of all terms; +-: 95 % interval of the run",
+            f"{'term':<22}{HEADING}",
+        ]
+        lines += [f"{row.quantity.replace('_', ' '):<22}{_row(row)}" for row in budget.terms if row.points > 0]
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
 
 
 def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, reference: Reference) -> None:
@@ -182,10 +236,7 @@ def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, reference: R
         xp, fp = xp[inside], fp[inside]
         marks = np.unique(np.searchsorted(xp, np.geomspace(max(xp[0], 1e-3), xp[-1], 26)))
         marks = marks[marks < len(xp)]
-        axes.plot(
-            xp[marks], fp[marks], linestyle="none", marker="o", markersize=4.2,
-            markerfacecolor="white", markeredgecolor=colour, markeredgewidth=1.1, zorder=4,
-        )  # fmt: skip
+        published_points(axes, xp[marks], fp[marks], colour, markersize=4.2, markeredgewidth=1.1)
 
 
 def comparison(axes: Axes, quantity: str, profiles: WallProfiles, reference: Reference) -> Axes:
