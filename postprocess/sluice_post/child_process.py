@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import pickle
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from sluice_post.errors import InputOutputError
 
@@ -19,18 +19,13 @@ class ChildCrashedError(RuntimeError):
     """The child ended without a result."""
 
 
-def _work_in_child(work: Callable[[], object], to_parent: int) -> NoReturn:
-    """Sends what the work returns or raises; ends without what libraries do at an exit."""
+def _send_result(work: Callable[[], object], to_parent: Connection) -> None:
+    """Sends whether the work was done, and what it returned or raised."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # h5py prints what it cannot raise
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # h5py prints what it cannot raise
-        try:
-            found: tuple[bool, object] = True, work()
-        except BaseException as error:
-            found = False, error
-        with os.fdopen(to_parent, "wb") as pipe:
-            pickle.dump(found, pipe)
-    finally:
-        os._exit(0)
+        to_parent.send((True, work()))
+    except BaseException as error:
+        to_parent.send((False, error))
 
 
 def in_child(work: Callable[[], T]) -> T:
@@ -38,23 +33,18 @@ def in_child(work: Callable[[], T]) -> T:
 
     HDF5 crashes, at once or when the process exits, after it could not write a file to its end, as on a full disk.
     """
-    from_child, to_parent = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(from_child)
-        _work_in_child(work, to_parent)
-    os.close(to_parent)
+    fork = multiprocessing.get_context("fork")
+    from_child, to_parent = fork.Pipe(duplex=False)
+    child = fork.Process(target=_send_result, args=(work, to_parent))
+    child.start()
+    to_parent.close()
     try:
-        with os.fdopen(from_child, "rb") as pipe:
-            content = pipe.read()
-    except BaseException:
-        os.kill(child, signal.SIGKILL)
-        raise
+        done, found = from_child.recv()
+    except EOFError:
+        raise ChildCrashedError("HDF5 failed, as it does where a disk is full") from None
     finally:
-        os.waitpid(child, 0)
-    if not content:
-        raise ChildCrashedError("HDF5 failed, as it does where a disk is full")
-    done, found = pickle.loads(content)
+        child.kill()  # it is done, or its result is no longer wanted
+        child.join()
     if not done:
         raise found
     return found  # type: ignore[no-any-return]

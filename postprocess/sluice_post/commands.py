@@ -125,17 +125,17 @@ def _watch(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _profiles(arguments: argparse.Namespace) -> None:
-    from sluice_post import scalar_report
     from sluice_post.profiles import profiles_csv
-    from sluice_post.report_entries import draw_entries
+    from sluice_post.report_parts import scalars_part
+    from sluice_post.scalar_numbers import chosen_scalars, csv_of_one
 
     run, name = _run(arguments), arguments.scalar
     scalars = []
     if name is not None or arguments.figures is not None:
-        scalars = scalar_report.chosen(run.blocks, run.parameters, run.directory, name, arguments.side)
+        scalars = chosen_scalars(run.blocks, run.parameters, run.directory, name, arguments.side)
     if arguments.figures is not None:
-        draw_entries(scalar_report.entries_of(scalars, None), arguments.figures)
-    text = scalar_report.csv_of_one(scalars) if name is not None else profiles_csv(run.wall_profiles)
+        scalars_part(scalars).draw(arguments.figures)
+    text = csv_of_one(scalars) if name is not None else profiles_csv(run.wall_profiles)
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -199,9 +199,9 @@ def _convert(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _budgets(arguments: argparse.Namespace) -> None:
-    from sluice_post import budget_report, deviations
+    from sluice_post import deviations
     from sluice_post.budgets import table_text
-    from sluice_post.report_entries import draw_entries
+    from sluice_post.report_parts import budgets_part
 
     references = dict(read_budget_reference(path) for path in arguments.reference or [])
     run = _run(arguments)
@@ -214,8 +214,9 @@ def _budgets(arguments: argparse.Namespace) -> None:
     print("\n\n".join(texts) + "\n")
     folder = arguments.output or run.directory
     for evaluated in found:
-        drawn = draw_entries(budget_report.entries_of(evaluated, references), folder / layout.FIGURE_FOLDER)
-        for path, entry in zip(budget_report.write_tables(evaluated, folder), drawn, strict=True):
+        part = budgets_part(evaluated, references)
+        drawn = part.draw(folder / layout.FIGURE_FOLDER)
+        for path, entry in zip(part.write_tables(folder), drawn, strict=True):
             print(f"table: {path}, figure: {entry.written}")
 
 
@@ -288,8 +289,7 @@ def _control(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _spectra(arguments: argparse.Namespace) -> None:
-    from sluice_post.report import write_spectra
-    from sluice_post.scalar_report import write_spectra as write_scalar_spectra
+    from sluice_post.report_parts import plane_tables, scalar_spectra_part, spectra_part
     from sluice_post.spectra_reference import heights_of, not_shown, read_all_spectra
     from sluice_post.spectra_tables import table_text
 
@@ -304,7 +304,9 @@ def _spectra(arguments: argparse.Namespace) -> None:
         print(f"not at the chosen heights, so not shown: {', '.join(left_out)}")
     print()
     folder, of_scalars = arguments.output or run.directory, list(run.evaluated_scalar_spectra.values())
-    _print_paths(write_spectra(evaluated, folder, published) + write_scalar_spectra(of_scalars, folder))
+    part = spectra_part(evaluated, published)
+    part.tables.update(plane_tables(evaluated))
+    _print_paths(part.write(folder) + scalar_spectra_part(of_scalars).write(folder))
 
 
 @command(
@@ -317,12 +319,12 @@ def _spectra(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _densities(arguments: argparse.Namespace) -> None:
-    from sluice_post.density_report import write_densities
     from sluice_post.density_tables import table_text
+    from sluice_post.report_parts import densities_part
 
     found = _run(arguments).evaluated_densities
     print(f"{table_text(found)}\n")
-    _print_paths(write_densities(found, arguments.output or arguments.directory))
+    _print_paths(densities_part(found).write(arguments.output or arguments.directory))
 
 
 @command(
@@ -333,11 +335,12 @@ def _densities(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _phases(arguments: argparse.Namespace) -> None:
-    from sluice_post.phase_report import table_text, write_phases
+    from sluice_post.phases import table_text
+    from sluice_post.report_parts import phases_part
 
     found = _run(arguments).evaluated_phases
     print(f"{table_text(found)}\n")
-    _print_paths(write_phases(found, arguments.output or arguments.directory))
+    _print_paths(phases_part(found).write(arguments.output or arguments.directory))
 
 
 def _planes_as_xdmf(arguments: argparse.Namespace, names: Sequence[str]) -> None:

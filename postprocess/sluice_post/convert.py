@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from sluice_post import density_report, export, layout, lee_moser, scalar_report
+from sluice_post import export, layout, lee_moser
 from sluice_post.densities import load_densities
 from sluice_post.errors import NoBlocksError
 from sluice_post.evaluated_densities import evaluate_densities
 from sluice_post.profiles import profiles_csv, wall_profiles, with_intervals
+from sluice_post.report_parts import densities_part, scalars_part
 from sluice_post.run import load_statistics
 from sluice_post.scalar_numbers import evaluate_scalars
 from sluice_post.spectra import load_spectra
@@ -31,13 +32,13 @@ def convert(arguments: argparse.Namespace) -> None:
         export.write_text(folder / name, text)
     told: list[object] = [folder / name for name in texts]
     if of_csv:
-        told += scalar_report.write_tables(evaluate_scalars(blocks, parameters, side)[0], folder)
+        told += scalars_part(evaluate_scalars(blocks, parameters, side)[0]).write_tables(folder)
     file = layout.DENSITIES_FILE if of_csv else layout.SPECTRA_FILE
     has_more = not profiles.laminar and (directory / file).is_file()
     try:
         if has_more and of_csv:
             evaluated = evaluate_densities(load_densities(directory, blocks, *times), parameters, side=side)
-            told += density_report.write_tables(evaluated, folder)
+            told += densities_part(evaluated).write_tables(folder)
         elif has_more:
             told += lee_moser.write_spectra(folder, load_spectra(directory, blocks, *times), parameters, side)
     except NoBlocksError as error:

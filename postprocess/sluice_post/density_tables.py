@@ -101,7 +101,7 @@ def _profiles(evaluated: EvaluatedDensities, z: str, columns: Mapping[str, str |
 
 
 def csv_texts(evaluated: EvaluatedDensities) -> dict[str, str]:
-    """All tables by the names of their files without the suffix."""
+    """All tables by the names of their files."""
     found, texts = evaluated.dataset, {}
     for field in FIELDS:
         z_plus = xr.DataArray(evaluated.z_plus(field), dims="height")
@@ -130,4 +130,4 @@ def csv_texts(evaluated: EvaluatedDensities) -> dict[str, str]:
                     if name + ending in found:
                         columns[column.format(n) + ending] = found[name + ending].sel(quadrant=n)
         texts[layout.HOLES_CSV] = _profiles(evaluated, "z_joint", columns)
-    return {name.removesuffix(".csv"): text for name, text in texts.items()}
+    return {f"{name.removesuffix('.csv')}.csv": text for name, text in texts.items()}

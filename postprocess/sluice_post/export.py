@@ -41,14 +41,6 @@ def write_text(path: Path, text: str) -> None:
         raise InputOutputError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
-def write_tables(folder: Path, texts: Mapping[str, str]) -> list[Path]:
-    """Writes CSV files by their names without the suffix; their paths."""
-    paths = {folder / f"{name}.csv": text for name, text in texts.items()}
-    for path, text in paths.items():
-        write_text(path, text)
-    return list(paths)
-
-
 def dataset_text(found: xr.Dataset, columns: Mapping[str, str | xr.DataArray]) -> str:
     """Variables of a dataset as CSV under other names, each with <column>_ci95 if its interval is known.
 

@@ -1,106 +1,24 @@
-"""The report as one HTML page. Here: numbers as HTML and rows of tables; templates/report.html lays them out."""
+"""The report as one HTML page. Here: rows of tables; templates/report.html lays them out."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from itertools import groupby
-from math import isfinite, nan
+from math import isfinite
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from sluice_post import density_tables, layout, scalar_numbers, spectra_tables
 from sluice_post.case_text import value_at
 from sluice_post.flow import NAMES
+from sluice_post.html_text import as_html, environment, interval, number, number_and_interval
 from sluice_post.key_figures import MAY_BE_ZERO, Figure, percent_difference
-from sluice_post.printed import (
-    NO_INTERVAL,
-    NOT_DETERMINED,
-    ROUND_OFF,
-    count_of,
-    digits_of,
-    is_determined,
-    is_exact,
-    width_text,
-    with_interval,
-)
+from sluice_post.printed import NOT_DETERMINED, ROUND_OFF, count_of, is_determined, is_exact, width_text, with_interval
+from sluice_post.report_entries import Drawn
 from sluice_post.results import RE_TAU, Results
 from sluice_post.spectra import AXES
 from sluice_post.verdicts import verdicts
 from sluice_post.wall_view import with_wall
-
-
-def as_html(printed: str) -> Markup:
-    """A number of printed.py, with the signs and powers of ten of HTML: `(1.50 ± 0.11)·10<sup>−4</sup>`."""
-    text = re.sub(r"(?<=[\d)])e\+?(-?)0*(\d+)", r"·10<sup>\1\2</sup>", str(escape(printed)))
-    return Markup(text.replace("+-", "±").replace("-", "−"))
-
-
-def number(value: float, half_width: float = nan) -> Markup:
-    """A number with as many digits as its interval deserves, else five significant ones."""
-    if not isfinite(value):
-        return Markup("—")
-    if isfinite(half_width) and not is_exact(value, half_width):
-        shown, _, exponent = digits_of(value, half_width)
-        return as_html(f"{shown}e{exponent}" if exponent else shown)
-    return as_html(f"{value:.5g}" if value == 0 or 1e-2 <= abs(value) < 1e6 else f"{value:.3e}")
-
-
-def interval(value: float, half_width: float) -> Markup:
-    """The half width of the interval of a number that `number` prints with it; a dash for round-off."""
-    if not isfinite(half_width):
-        return Markup(NO_INTERVAL)
-    if is_exact(value, half_width):
-        return Markup("—")
-    _, shown, exponent = digits_of(value, half_width)
-    return as_html(f"± {shown}e{exponent}" if exponent else f"± {shown}")
-
-
-def number_and_interval(value: float, half_width: float) -> Markup:
-    """Both, in one place."""
-    if not isfinite(half_width) or is_exact(value, half_width):
-        return number(value)
-    return as_html(with_interval(value, half_width, may_be_zero=True))
-
-
-def value_of_record(value: Any) -> str:
-    """A value of run.json: numbers rounded, lists and groups on one line."""
-    if isinstance(value, float):
-        return number(value)
-    if isinstance(value, list):
-        return Markup(" × ").join(value_of_record(item) for item in value)
-    if isinstance(value, dict):
-        pairs = (Markup("{} {}").format(key, value_of_record(item)) for key, item in value.items())
-        return Markup(", ").join(pairs)
-    return escape(value)
-
-
-@dataclass(frozen=True)
-class Movie:
-    """Pictures of several times, WebP in base64, and their place on the figure's own picture in percent of its size."""
-
-    times: list[float]
-    frames: list[str]
-    width: int
-    height: int
-    left: float
-    top: float
-    width_percent: float
-    height_percent: float
-
-
-@dataclass(frozen=True)
-class EmbeddedFigure:
-    """A figure of the page: its picture is a PNG in base64; a wide one has a row to itself. `alt`: what it shows."""
-
-    title: str
-    caption: str
-    png: str
-    wide: bool
-    movie: Movie | None = None
-    alt: str = ""
 
 
 class Row(NamedTuple):
@@ -211,19 +129,7 @@ def _phases(record: dict[str, Any]) -> list[tuple[str, float]]:
     return sorted(((p.get("name", ""), p["seconds"]) for p in timed), key=lambda phase: -phase[1])
 
 
-# Of the pages of `report` and `watch`.
-environment = Environment(
-    loader=PackageLoader("sluice_post"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-environment.filters.update(number=number, with_interval=number_and_interval, value_of_record=value_of_record)
-
-
-def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str) -> str:
+def report_page(results: Results, figures: list[Drawn], comparison: str) -> str:
     """The page. `comparison` is the text of the comparison with a reference; it may be empty."""
     run, spectra, budgets = results.run, results.spectra, results.budgets
     parameters, record = run.parameters, run.provenance
@@ -245,7 +151,7 @@ def report_page(results: Results, figures: list[EmbeddedFigure], comparison: str
         flow_name=results.flow.name if results.flow is not None else NAMES.get(str(flow_type), str(flow_type)),
         key_figures=key_figure_rows(results) + _residuals(results.residuals, run.profiles.wall if run.profiles else ""),
         verdicts=verdicts(results),
-        figure_groups=[(wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.wide)],
+        figure_groups=[(wide, list(group)) for wide, group in groupby(figures, key=lambda figure: figure.entry.wide)],
         tables={heading: text for heading, text in tables.items() if text},
         performance=performance_rows(record, has_depth=parameters is None or not parameters.is_ekman_layer),
         phases=_phases(record),

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from PIL import Image, features
 
 from sluice_post.arrays import Array
-from sluice_post.html import Movie
 from sluice_post.slices import Plane, some_planes
 
 MAX_FRAMES = 24
@@ -23,6 +22,20 @@ MAX_BYTES = 400_000  # of all frames of a series
 WIDTH = 640  # of a frame in pixels; less where the frames would be more than MAX_BYTES
 MAX_HEIGHT = 480
 QUALITY = 75  # of WebP
+
+
+@dataclass(frozen=True)
+class Movie:
+    """Pictures of several times, WebP in base64, and their place on the figure's own picture in percent of its size."""
+
+    times: list[float]
+    frames: list[str]
+    width: int
+    height: int
+    left: float
+    top: float
+    width_percent: float
+    height_percent: float
 
 
 @dataclass(frozen=True)

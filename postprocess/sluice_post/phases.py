@@ -20,6 +20,7 @@ from sluice_post.datasets.variables import RHO, About, dataset, described, varia
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File
 from sluice_post.parameters import FlowParameters
+from sluice_post.printed import with_interval
 from sluice_post.run import check_directory
 from sluice_post.scalars import sampled_scalars
 from sluice_post.statistics import Blocks, Means, Shapes, read_blocks, read_statistics
@@ -214,3 +215,22 @@ def evaluate_phases(period: float, blocks: Blocks) -> xr.Dataset:
 def has_intervals(found: xr.Dataset) -> bool:
     """Whether averages by phase have intervals: a single block and a laminar flow have none."""
     return "bulk_velocity_ci95" in found and bool((found.bulk_velocity_ci95 > 0).any())
+
+
+def table_text(found: xr.Dataset) -> str:
+    """Bulk velocity and wall shear stress by phase as text; without intervals if there is a single block."""
+    samples = found.samples
+    lines = [
+        f"{found.phase.size} bins of the period {found.period:g}, {samples.min():d} to {samples.max():d} "
+        "samples each" + ("; +- are 95 % intervals" if has_intervals(found) else ""),
+        "",
+        f"{'phase':>7}  {'U_b':>22}  {'tau_w bottom':>24}  {'tau_w top':>24}",
+    ]
+    unknown = xr.full_like(found.phase, float("nan"))
+    for n, phase in enumerate(found.phase):
+        cells = [
+            with_interval(float(found[name][n]), float(found.get(f"{name}_ci95", unknown)[n]), may_be_zero=True)
+            for name in ("bulk_velocity", "shear_x_bottom", "shear_x_top")
+        ]
+        lines.append(f"{phase:7.4f}  {cells[0]:>22}  {cells[1]:>24}  {cells[2]:>24}")
+    return "\n".join(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
+from pathlib import Path
 
 import numpy as np
 import xarray as xr
@@ -13,7 +14,7 @@ from sluice_post import export
 from sluice_post.arrays import Array
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import About, dataset, described, heights
-from sluice_post.errors import InputOutputError
+from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval as number_text
 from sluice_post.profiles import values_at_centres
@@ -155,3 +156,28 @@ def csv_text(found: EvaluatedScalar) -> str:
             if f"{name}_ci95" in data:
                 columns[f"{column}_ci95"] = np.abs(at_centres(data[f"{name}_ci95"].values))
     return export.csv_text(columns)
+
+
+def chosen_scalars(
+    blocks: Blocks, parameters: FlowParameters, directory: Path, name: str | None, side: str | None
+) -> list[EvaluatedScalar]:
+    """The scalars of a run, or the one of this name; an error if there is none."""
+    scalars, problems = evaluate_scalars(blocks, parameters, side)
+    found = [scalar for scalar in scalars if name in (None, scalar.profiles.scalar.name)]
+    if not found and problems:
+        raise InputOutputError(f"{directory}: {'; '.join(problems)}")
+    if not found:
+        names = dict.fromkeys(scalar.profiles.scalar.name for scalar in scalars)
+        raise UsageError(
+            f"{directory}: its statistics have no scalar{'' if name is None else f' {name}'}; "
+            f"they have {', '.join(names) or 'none'}"
+        )
+    return found
+
+
+def csv_of_one(scalars: Sequence[EvaluatedScalar]) -> str:
+    """The table of a scalar that is seen from one wall."""
+    if len(scalars) > 1:
+        name = scalars[0].profiles.scalar.name
+        raise UsageError(f"{name} differs between the two halves: choose one with --side bottom or --side top")
+    return csv_text(scalars[0])

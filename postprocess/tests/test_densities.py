@@ -250,7 +250,7 @@ def test_moments_that_the_bins_cut_off(tmp_path):
         starred = [line.split()[:2] for line in table_text(found).splitlines() if line.count("*") == 2]
         assert starred == ([["w", f"{flow.z_face[face] * flow.re_tau:.4g}"]] if marked else [])
         assert ("*: values beyond the bins" in table_text(found)) == marked
-        rows = np.genfromtxt(io.StringIO(csv_texts(found)["density_moments_faces"]), delimiter=",", names=True)
+        rows = np.genfromtxt(io.StringIO(csv_texts(found)["density_moments_faces.csv"]), delimiter=",", names=True)
         assert rows["flatness_w_beyond_bins"][face] > 0.1
         symbols = [line for line in moments_figure(found).axes[1].lines if line.get_markerfacecolor() == "white"]
         assert sum(len(line.get_xdata()) for line in symbols) == marked

@@ -13,10 +13,10 @@ from synthetic_spectra import write_two_viscosities
 from sluice_post.cli import main
 from sluice_post.densities import load_densities, read_densities
 from sluice_post.density_figures import map_figure, quadrants_figure
-from sluice_post.density_report import entries_of
 from sluice_post.density_tables import csv_texts
 from sluice_post.errors import InputOutputError
 from sluice_post.evaluated_densities import evaluate_densities
+from sluice_post.report_parts import densities_part
 from sluice_post.results import evaluate
 from sluice_post.run import load_run, load_statistics
 
@@ -79,9 +79,9 @@ def test_command(run, tmp_path, capsys):
 def test_without_heights_of_joint_densities(tmp_path):
     write(tmp_path, heights=[])
     found = evaluated(tmp_path, "top")
-    assert set(csv_texts(found)) == TABLES - {"quadrants_outside_holes"}
+    assert set(csv_texts(found)) == {f"{name}.csv" for name in TABLES - {"quadrants_outside_holes"}}
     of_heights = {"joint_uw", "covariance_uw", "quadrants_outside_holes"}
-    assert all(entry.draw() is None for entry in entries_of(found) if entry.name in of_heights)
+    assert all(entry.draw() is None for entry in densities_part(found).entries if entry.name in of_heights)
 
 
 def test_labels_at_a_low_reynolds_number(tmp_path):

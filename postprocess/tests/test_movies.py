@@ -13,7 +13,7 @@ from test_timeseries_and_slices import write_planes
 
 from sluice_post import figures_run, movie, movies
 from sluice_post.cli import main
-from sluice_post.report_entries import Entry, draw_entries
+from sluice_post.report_entries import Entry, Part
 from sluice_post.slices import fluctuation, latest_planes, latest_streak_slice
 
 pytestmark = pytest.mark.all_pixels
@@ -48,13 +48,13 @@ def decoded(text):
 def test_the_last_frame_is_the_picture_of_the_figure(tmp_path, flow, normal):
     """At its place, with its orientation, range and colours."""
     entry = write_series(tmp_path, flow, normal, [1.0, 1.7, 2.0])
-    (drawn,) = draw_entries([entry], tmp_path / "figures")
-    found = drawn.embedded.movie
+    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+    found = drawn.movie
     assert found.times == [1.0, 1.7, 2.0]
     first, _, last = (decoded(frame) for frame in found.frames)
     assert last.shape == (found.height, found.width, 3)
 
-    page = Image.open(BytesIO(base64.b64decode(drawn.embedded.png))).convert("RGB")
+    page = Image.open(BytesIO(base64.b64decode(drawn.png))).convert("RGB")
     left, top = found.left / 100 * page.width, found.top / 100 * page.height
     right = left + found.width_percent / 100 * page.width
     bottom = top + found.height_percent / 100 * page.height
@@ -73,28 +73,28 @@ def test_the_last_frame_is_the_picture_of_the_figure(tmp_path, flow, normal):
 def test_a_run_that_goes_on_adds_no_frames_after_the_picture(tmp_path, flow, normal):
     entry = write_series(tmp_path, flow, normal, [1.0, 3.0, 5.0])
     write_series(tmp_path, flow, normal, [1.0, 3.0, 5.0, 7.0])
-    (drawn,) = draw_entries([entry], tmp_path / "figures")
-    assert drawn.embedded.movie.times == [1.0, 3.0, 5.0]
+    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+    assert drawn.movie.times == [1.0, 3.0, 5.0]
 
 
 def test_the_page_shows_the_time_beside_the_slider(tmp_path, flow):
     entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
-    (drawn,) = draw_entries([entry], tmp_path / "figures")
-    assert drawn.paths[0].read_bytes() != base64.b64decode(drawn.embedded.png)  # the file has the time in its title
+    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+    assert drawn.paths[0].read_bytes() != base64.b64decode(drawn.png)  # the file has the time in its title
 
 
 def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
     entry = write_series(tmp_path, flow, "z", np.linspace(0, 60, 61))
-    (drawn,) = draw_entries([entry], tmp_path / "figures")
-    found = drawn.embedded.movie
+    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+    found = drawn.movie
     assert len(found.times) == movies.MAX_FRAMES == len(found.frames)
     assert (found.times[0], found.times[-1]) == (0, 60)
     assert np.ptp(np.diff(found.times)) <= 1
     assert found.width == movies.WIDTH
 
     monkeypatch.setattr(movies, "MAX_BYTES", 30_000)
-    (drawn,) = draw_entries([entry], tmp_path / "figures")
-    smaller = drawn.embedded.movie
+    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+    smaller = drawn.movie
     assert sum(len(base64.b64decode(frame)) for frame in smaller.frames) <= 30_000
     assert smaller.width < found.width
     assert smaller.width / smaller.height == pytest.approx(found.width / found.height, rel=0.03)
@@ -102,17 +102,17 @@ def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
 
 def test_one_slice_is_a_picture_alone(tmp_path, flow):
     entry = write_series(tmp_path, flow, "z", [1.0])
-    (drawn,) = draw_entries([entry], tmp_path / "figures")
-    assert drawn.embedded.movie is None
-    assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.embedded.png)
+    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+    assert drawn.movie is None
+    assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.png)
 
 
 def test_without_webp_there_is_the_picture_alone(tmp_path, flow, monkeypatch):
     monkeypatch.setattr(movies.features, "check", lambda name: name != "webp")
     entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
-    (drawn,) = draw_entries([entry], tmp_path / "figures")
-    assert drawn.embedded.movie is None
-    assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.embedded.png)
+    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+    assert drawn.movie is None
+    assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.png)
 
 
 def test_the_page_has_the_frames_and_their_times(tmp_path, flow):

@@ -9,7 +9,7 @@ import synthetic
 from synthetic_phases import BINS, FLOW, PERIOD, amplitude, lag, write_phases
 
 import sluice_post
-from sluice_post import layout, phase_report, phases
+from sluice_post import layout, phases
 from sluice_post.cli import main
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.phases import evaluate_phases, first_harmonic, load_phases
@@ -69,7 +69,7 @@ def test_short_blocks_are_joined_to_whole_cycles(tmp_path: Path) -> None:
 
 def test_a_single_block_has_no_intervals(tmp_path: Path) -> None:
     blocks = phases.load_phases(write_phases(tmp_path / "run", blocks=1))[1]
-    text = phase_report.table_text(phases.evaluate_phases(PERIOD, blocks))
+    text = phases.table_text(phases.evaluate_phases(PERIOD, blocks))
     assert "+-" not in text and "nan" not in text
 
 

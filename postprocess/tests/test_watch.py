@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import http.client
-import json
 import os
 import re
 import socket
@@ -11,6 +10,7 @@ import struct
 import subprocess
 import sys
 import time
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -39,6 +39,12 @@ walls: {bottom: {type: no_slip, velocity: [0, 0, 0]}, top: {type: no_slip, veloc
 time: {end: 20, until: none}
 """
 
+STEP_LINE = (
+    "step      20  time    2.1766  dt 8.516e-02  Re_tau bottom  196.20 top  202.71  U_b 1.0000  energy 0.53965  "
+    "div 1.8e-15  61.5 ns/point  42 s left\n"
+)
+LOCK = "process 17 on host node01 since 2026-11-23T20:17:42Z\n"
+
 
 def row(step, re_tau=180.0):
     text = f"{step},{step / 10},0.1,0.9,1,0.004,{re_tau},{re_tau},0.5,1e-14"
@@ -49,10 +55,27 @@ def rows(*steps):
     return "".join(row(step) for step in steps)
 
 
-def steps_of(follower):
-    while follower.poll():
-        pass
-    return [] if follower.series is None else follower.series["step"].tolist()
+class Steps:
+    """The rows that a follower of timeseries.csv has read."""
+
+    def __init__(self, folder):
+        self.path = folder / "timeseries.csv"
+        self.follower = SeriesFollower(self.path)
+
+    def read(self):
+        while self.follower.poll():
+            pass
+        return [] if self.follower.series is None else self.follower.series["step"].tolist()
+
+
+@pytest.fixture
+def steps(tmp_path):
+    return Steps(tmp_path)
+
+
+def case_of(folder, text):
+    (folder / "resolved.yaml").write_text(text)
+    return read_case(folder / "resolved.yaml")
 
 
 def append(path, text):
@@ -67,16 +90,25 @@ def replace(path, text):
     new.rename(path)
 
 
-def test_a_wall_whose_velocity_varies(tmp_path):
-    path = tmp_path / "resolved.yaml"
-    path.write_text(CASE.replace("velocity: [0, 0, 0]", 'velocity: ["0.1*sin(t)", 0, 0]', 1))
-    case = read_case(path)
-    assert case.wall_velocities == ((0, 0), (0, 0))
-    assert case.friction(180, 1) == pytest.approx(2 * (180 * 2 / 5600) ** 2)
+def test_numbers_of_the_case(tmp_path):
+    assert read_case(tmp_path / "resolved.yaml") is None
+    case = case_of(tmp_path, CASE)
+    assert (case.title, case.points, case.height, case.viscosity) == ("A channel", 6000, 2, 2 / 5600)
+    assert case.percent_done(50, 5.0) == 25
+    assert case.steps_left(50, 5.0, 0.1, None) == pytest.approx(150)
+    assert case.steps_left(50, 5.0, 0.1, until=10.0) == pytest.approx(50)
+    assert case.friction(180, 1.0) == pytest.approx(2 * (180 * 2 / 5600) ** 2)
+    by_steps = case_of(tmp_path, CASE.replace("end: 20", "steps: 400"))
+    assert (by_steps.percent_done(100, 5.0), by_steps.steps_left(100, 5.0, 0.1, None)) == (25, 300)
+    varying = case_of(tmp_path, CASE.replace("velocity: [0, 0, 0]", 'velocity: ["0.1*sin(t)", 0, 0]', 1))
+    assert varying.wall_velocities == ((0, 0), (0, 0))
+    assert varying.friction(180, 1) == case.friction(180, 1)
+    couette = CASE.replace("bulk: 5600", "wall: 1500").replace("velocity: [0, 0, 0]}}", "velocity: [1, 0, 0]}}")
+    assert case_of(tmp_path, couette).friction(93, 0.5) == pytest.approx(2 * (93 / 1500 / 0.5) ** 2)
+    assert case_of(tmp_path, "title: [") is None
 
 
 def test_fluxes_of_conduction(tmp_path):
-    path = tmp_path / "resolved.yaml"
     scalars = """scalars:
     - {name: "T", prandtl: 0.5, walls: {bottom: {value: 1}, top: {value: -2}}, source: none}
     - {name: "heated", prandtl: 1, walls: {bottom: {value: 1}, top: {value: 0}}, source: {uniform: 1}}
@@ -84,163 +116,108 @@ def test_fluxes_of_conduction(tmp_path):
     - {name: "varies", prandtl: 1, walls: {bottom: {value: "2 + sin(t)"}, top: {value: 1}}, source: none}
     - {name: "flux", prandtl: 1, walls: {bottom: {flux: 1}, top: {value: 0}}, source: none}
 """
-    path.write_text(CASE + scalars)
     viscosity, difference, height = 2 / 5600, 3, 2
-    assert read_case(path).conducted_fluxes == {"T": pytest.approx(viscosity / 0.5 * difference / height)}
+    fluxes = {"T": pytest.approx(viscosity / 0.5 * difference / height)}
+    assert case_of(tmp_path, CASE + scalars).conducted_fluxes == fluxes
 
 
-def test_further_columns_of_the_series(tmp_path):
-    path = tmp_path / "timeseries.csv"
-    follower = SeriesFollower(path)
+def test_further_columns_of_the_series(steps):
     text = row(1).rpartition(",")[0] + ",0.25"
-    path.write_text(HEADER.replace("hash", "power,hash") + f"{text},{byte_hash(0, text.encode()) >> 11}\n")
-    assert steps_of(follower) == [1]
-    assert follower.series["power"].tolist() == [0.25]
-    path.write_text(HEADER + row(2))  # another run in the same directory
-    assert steps_of(follower) == [2]
-    assert "power" not in follower.series.columns
+    steps.path.write_text(HEADER.replace("hash", "power,hash") + f"{text},{byte_hash(0, text.encode()) >> 11}\n")
+    assert steps.read() == [1]
+    assert steps.follower.series["power"].tolist() == [0.25]
+    steps.path.write_text(HEADER + row(2))  # another run in the same directory
+    assert steps.read() == [2]
+    assert "power" not in steps.follower.series.columns
 
 
-def test_rows_appear_when_their_lines_are_complete(tmp_path):
-    path = tmp_path / "timeseries.csv"
-    follower = SeriesFollower(path)
-    assert steps_of(follower) == []
-    path.write_text(HEADER[:20])
-    assert steps_of(follower) == []
-    append(path, HEADER[20:] + row(1) + row(2)[:30])
-    assert steps_of(follower) == [1]
-    early = follower.series
-    append(path, row(2)[30:])
-    assert steps_of(follower) == [1, 2]
-    append(path, rows(*range(3, 5000)))  # the table grows
-    assert steps_of(follower) == list(range(1, 5000))
+def test_rows_appear_when_their_lines_are_complete(steps):
+    assert steps.read() == []
+    steps.path.write_text(HEADER[:20])
+    assert steps.read() == []
+    append(steps.path, HEADER[20:] + row(1) + row(2)[:30])
+    assert steps.read() == [1]
+    early = steps.follower.series
+    append(steps.path, row(2)[30:])
+    assert steps.read() == [1, 2]
+    append(steps.path, rows(*range(3, 5000)))
+    assert steps.read() == list(range(1, 5000))
     assert early["step"].tolist() == [1]
-    assert follower.generation == 0
-    assert follower.problem == ""
+    assert (steps.follower.generation, steps.follower.problem) == (0, "")
 
 
-def test_only_new_bytes_are_read(tmp_path, monkeypatch):
-    path = tmp_path / "timeseries.csv"
-    path.write_text(HEADER + rows(*range(1, 2000)))
-    follower = SeriesFollower(path)
-    steps_of(follower)
-    read = []
-    original = Tail.read
-    monkeypatch.setattr(Tail, "read", lambda tail: read.append(original(tail)) or read[-1])
-    append(path, rows(2000))
-    assert steps_of(follower)[-1] == 2000
-    assert [lines for lines, _ in read] == [[rows(2000)[:-1]]]
-
-
-def test_a_long_file_is_read_in_parts(tmp_path):
-    path = tmp_path / "log.txt"
+def test_a_long_file_is_read_in_parts_and_once(tmp_path):
+    path, taken = tmp_path / "log.txt", []
     lines = [f"line {n}" for n in range(1000)]
     path.write_text("\n".join(lines) + "\n")
-    tail, found, more = Tail(path, part_bytes=256), [], True
-    while more:
-        part, begun_anew = tail.read()
-        assert not begun_anew
-        assert sum(map(len, part)) <= 256
-        found += part
-        more = tail.accept()
-    assert found == lines
+    tail = Tail(path, part_bytes=256)
+    while tail.poll(lambda *part: taken.append(part)):
+        pass
+    append(path, "another\n")
+    tail.poll(lambda *part: taken.append(part))
+    assert not any(begun_anew for _, begun_anew in taken)
+    assert all(sum(map(len, part)) <= 256 for part, _ in taken)
+    assert [line for part, _ in taken for line in part] == [*lines, "another"]
 
 
-def test_a_restart_cuts_rows_and_goes_on(tmp_path):
-    path = tmp_path / "timeseries.csv"
+def test_a_restart_cuts_rows_and_goes_on(steps):
+    path = steps.path
     path.write_text(HEADER + rows(1, 2, 3, 4))
-    follower = SeriesFollower(path)
-    steps_of(follower)
+    steps.read()
     replace(path, HEADER + rows(1, 2))
-    assert steps_of(follower) == [1, 2]
-    assert follower.generation == 1
+    assert (steps.read(), steps.follower.generation) == ([1, 2], 1)
     # Cut and grown beyond the old length between two looks, with other numbers in the same place.
     replace(path, HEADER + rows(1) + "".join(row(step, 170.0) for step in range(2, 9)))
-    assert steps_of(follower) == list(range(1, 9))
-    assert follower.series["re_tau_top"][-1] == 170
-    assert follower.generation == 2
+    assert (steps.read(), steps.follower.generation) == (list(range(1, 9)), 2)
+    assert steps.follower.series["re_tau_top"][-1] == 170
     # A restart that loses nothing.
     replace(path, path.read_text() + rows(9))
-    assert steps_of(follower) == list(range(1, 10))
-    assert follower.generation == 2
+    assert (steps.read(), steps.follower.generation) == (list(range(1, 10)), 2)
     path.unlink()
-    assert steps_of(follower) == []
-    assert follower.generation == 3
+    assert (steps.read(), steps.follower.generation) == ([], 3)
 
 
-def test_a_damaged_row_is_reported_and_read_again(tmp_path):
-    path = tmp_path / "timeseries.csv"
-    path.write_text(HEADER + rows(1) + "\0" * 40 + "\n")
-    follower = SeriesFollower(path)
-    assert steps_of(follower) == []
-    assert "line 3 is damaged" in follower.problem
-    path.write_text(HEADER + rows(1, 2))
-    assert steps_of(follower) == [1, 2]
-    assert follower.problem == ""
-    replace(path, "something else\n" * 100)
-    assert steps_of(follower) == []
-    assert "line 1 is not" in follower.problem
+def test_a_damaged_row_is_reported_and_read_again(steps):
+    steps.path.write_text(HEADER + rows(1) + "\0" * 40 + "\n")
+    assert steps.read() == []
+    assert "line 3 is damaged" in steps.follower.problem
+    steps.path.write_text(HEADER + rows(1, 2))
+    assert (steps.read(), steps.follower.problem) == ([1, 2], "")
+    replace(steps.path, "something else\n" * 100)
+    assert steps.read() == []
+    assert "line 1 is not" in steps.follower.problem
 
 
 def test_the_log_tells_starts_speed_and_the_expected_end(tmp_path):
     path = tmp_path / "log.txt"
-    follower = LogFollower(path)
-    follower.poll()
-    step = (
-        "step      20  time    2.1766  dt 8.516e-02  Re_tau bottom  196.20 top  202.71  U_b 1.0000  energy 0.53965  "
-        "div 1.8e-15  61.5 ns/point  42 s left\n"
-    )
+    log = LogFollower(path)
+    log.poll()
     path.write_text(
-        "Sluice: A channel\n"
-        "10 x 20 x 30 cells on 2 process(es) as 1 x 2 (y x z), mpi_p2p, double precision, a CPU\n"
-        f"{step}"
-        "Statistics of 34 blocks: re_tau 178.21 +- 0.42 % (limit 0.3 %); "
+        "Sluice: A channel\n10 x 20 x 30 cells on 2 process(es) as 1 x 2 (y x z), mpi_p2p, double precision, a CPU\n"
+        f"{STEP_LINE}Statistics of 34 blocks: re_tau 178.21 +- 0.42 % (limit 0.3 %); "
         "time.until will probably be reached at time 1436, after time.end 1000\n"
     )
-    follower.poll()
-    assert follower.log.machine.startswith("10 x 20 x 30 cells on 2")
-    assert (follower.log.ns_per_point, follower.log.until, follower.log.restarts) == (61.5, 1436, ())
+    log.poll()
+    assert log.machine.startswith("10 x 20 x 30 cells on 2")
+    assert (log.ns_per_point, log.until, log.restarts) == (61.5, 1436, ())
     append(path, "Sluice: A channel\nRestarted from out/checkpoints/step_0000189.h5: step 189, time 20.0177\n")
-    follower.poll()
-    assert follower.log.restarted
-    assert (follower.log.ns_per_point, follower.log.restarts) == (None, ((189, 20.0177),))
-    append(path, f"{step}Sluice: A channel\nRestarted from x.h5: step 200, time 21\n{step}")
-    follower.poll()
-    assert follower.log.restarts == ((189, 20.0177), (200, 21))
-    append(path, f"Sluice: Another one with --overwrite\n{step}")
-    follower.poll()
-    assert follower.log.restarts == ()
+    log.poll()
+    assert (log.restarted, log.ns_per_point, log.restarts) == (True, None, ((189, 20.0177),))
+    append(path, f"{STEP_LINE}Sluice: A channel\nRestarted from x.h5: step 200, time 21\n{STEP_LINE}")
+    log.poll()
+    assert log.restarts == ((189, 20.0177), (200, 21))
+    append(path, f"Sluice: Another one with --overwrite\n{STEP_LINE}")
+    log.poll()
+    assert log.restarts == ()
 
 
-def test_numbers_of_the_case(tmp_path):
-    path = tmp_path / "resolved.yaml"
-    assert read_case(path) is None
-    path.write_text(CASE)
-    case = read_case(path)
-    assert (case.title, case.points, case.height, case.viscosity) == ("A channel", 6000, 2, 2 / 5600)
-    assert case.percent_done(50, 5.0) == 25
-    assert case.steps_left(50, 5.0, 0.1, None) == pytest.approx(150)
-    assert case.steps_left(50, 5.0, 0.1, until=10.0) == pytest.approx(50)
-    assert case.friction(180, 1.0) == pytest.approx(2 * (180 * 2 / 5600) ** 2)
-    path.write_text(CASE.replace("end: 20", "steps: 400"))
-    assert read_case(path).percent_done(100, 5.0) == 25
-    assert read_case(path).steps_left(100, 5.0, 0.1, None) == 300
-    moving = "{type: no_slip, velocity: [1, 0, 0]}"
-    couette = CASE.replace("bulk: 5600", "wall: 1500").replace(
-        "top: {type: no_slip, velocity: [0, 0, 0]}", f"top: {moving}"
-    )
-    path.write_text(couette)
-    assert read_case(path).friction(93, 0.5) == pytest.approx(2 * (93 / 1500 / 0.5) ** 2)
-    path.write_text("title: [")
-    assert read_case(path) is None
-
-
-def test_time_left_reads_as_in_the_log():
-    for seconds, text in (
-        (42.4, "42 s"), (119, "119 s"), (120, "0:02:00"), (3757, "1:02:37"), (184440, "2 d 03:14"),
-        (9e7, "1042 d"), (float("nan"), "unknown time"),
-    ):  # fmt: skip
-        assert readable_duration(seconds) == text
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(42.4, "42 s"), (119, "119 s"), (120, "0:02:00"), (3757, "1:02:37"), (184440, "2 d 03:14"), (9e7, "1042 d"),
+     (float("nan"), "unknown time")],
+)  # fmt: skip
+def test_time_left_reads_as_in_the_log(seconds, text):
+    assert readable_duration(seconds) == text
 
 
 def test_pace_is_that_of_the_last_minute():
@@ -256,36 +233,30 @@ def test_pace_is_that_of_the_last_minute():
 
 
 def test_states(tmp_path):
-    def state(last_step=None, growing=False):
-        record = json.loads(path.read_text()) if path.exists() else {}
+    def status(last_step=None, growing=False, **record):
         return find_status(tmp_path, record, last_step, growing, False)
 
-    path = tmp_path / "run.json"
     assert find_status(tmp_path / "none", {}, None, False, False).state is State.WAITING
-    assert state().state is State.WAITING
-    assert state(7, growing=True).state is State.RUNNING
-    assert state(7).state is State.KILLED
+    assert status().state is State.WAITING
+    assert status(7, growing=True).state is State.RUNNING
+    assert status(7).state is State.KILLED
     for why in CLEAN_ENDS:
-        path.write_text(json.dumps({"why_stopped": why, "step": 7, "ended": "2026-11-23T20:17:43Z"}))
-        assert state(7, growing=True).state is State.ENDED
-    assert "2026-11-23 20:17:43 UTC" in state(7).text
-    assert state(8).state is State.KILLED  # a later start
-    path.write_text(json.dumps({"why_stopped": "u is not finite", "step": 7}))
-    assert state(7).state is State.FAILED
-    assert "At step 7" in state(7).text
-    assert "u is not finite" in state(7).text
+        ended = status(7, growing=True, why_stopped=why, step=7, ended="2026-11-23T20:17:43Z")
+        assert ended.state is State.ENDED and "2026-11-23 20:17:43 UTC" in ended.text
+    assert status(8, why_stopped=CLEAN_ENDS[0], step=7).state is State.KILLED  # a later start
+    failed = status(7, why_stopped="u is not finite", step=7)
+    assert failed.state is State.FAILED
+    assert "At step 7" in failed.text and "u is not finite" in failed.text
 
 
 @pytest.mark.parametrize("last_step", [None, 7])
 def test_a_run_whose_lock_is_not_seen(tmp_path, last_step):
     """Such as that of another host: it may be running, so that no restart is advised."""
     (tmp_path / "resolved.yaml").write_text(CASE)
-    (tmp_path / "lock").write_text("process 17 on host node01 since 2026-11-23T20:17:42Z\n")
-    growing = find_status(tmp_path, {}, last_step, True, False)
-    assert growing.state is State.RUNNING
-    silent = find_status(tmp_path, {}, last_step, False, False)
-    assert silent.state is State.UNKNOWN
-    for status in (growing, silent):
+    (tmp_path / "lock").write_text(LOCK)
+    for growing, state in ((True, State.RUNNING), (False, State.UNKNOWN)):
+        status = find_status(tmp_path, {}, last_step, growing, False)
+        assert status.state is state
         assert "process 17 on host node01" in status.text
         assert "--restart" not in status.text
 
@@ -310,13 +281,13 @@ def test_a_run_counts_as_running_while_its_files_grow(tmp_path):
         return [*found, follower.snapshot.status.state]
 
     (tmp_path / "resolved.yaml").write_text(CASE)
-    (tmp_path / "lock").write_text("process 17 on host node01 since 2026-11-23T20:17:42Z\n")
+    (tmp_path / "lock").write_text(LOCK)
     (tmp_path / "timeseries.csv").write_text(HEADER + rows(10, 20))
     (tmp_path / "log.txt").write_text("Sluice: A channel\n")
     assert state(170) == [State.RUNNING, State.RUNNING]
     assert state(190) == [State.UNKNOWN, State.UNKNOWN]
     # 6000 points at 5 ms: 10 steps take 300 s.
-    append(tmp_path / "log.txt", "step      20  time    2.1766  dt 8.516e-02  5000000 ns/point  42 s left\n")
+    append(tmp_path / "log.txt", STEP_LINE.replace("61.5", "5000000"))
     assert state(890)[-1] is State.RUNNING
     assert state(910)[-1] is State.UNKNOWN
 
@@ -325,7 +296,7 @@ def test_a_run_counts_as_running_while_its_files_grow(tmp_path):
 def test_the_lock_of_a_run_is_seen_and_not_taken(tmp_path):
     path = tmp_path / "lock"
     assert lock_holder(tmp_path) == ""
-    path.write_text("process 17 on host node01 since 2026-11-23T20:17:42Z\n")
+    path.write_text(LOCK)
     assert lock_holder(tmp_path) == ""
     with path.open("r+b") as file:
         lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -337,32 +308,31 @@ def test_the_lock_of_a_run_is_seen_and_not_taken(tmp_path):
 
 
 def test_the_newest_picture_of_each_slice(tmp_path, flow):
-    follower = PictureFollower(tmp_path)
-    follower.poll(2.0, None, None)
-    assert follower.pictures == {}
-    parts = tmp_path / "slices" / "parts"
+    follower, damaged = PictureFollower(tmp_path), tmp_path / "slices" / "parts" / "z0.083_0000900.h5"
+
+    def look(*scales):
+        follower.poll(2.0, *scales)
+        return follower.pictures
+
+    scales = (flow.re_tau, flow.u_tau)
+    assert look(None, None) == {}
     synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0])
     synthetic.write_slices(tmp_path, "z1", flow, 1.0, [1.0])
-    follower.poll(2.0, None, None)
-    assert list(follower.pictures) == ["z0.083", "z1"]
-    assert "t U/h = 1" in follower.pictures["z1"].caption
+    assert list(look(None, None)) == ["z0.083", "z1"]
     first = follower.pictures["z1"]
+    assert "t U/h = 1" in first.caption
     synthetic.write_slices(tmp_path, "z0.083", flow, 0.083, [1.0, 5.0])
-    (parts / "z0.083_0000900.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
-    follower.poll(2.0, flow.re_tau, flow.u_tau)
-    assert "z0.083_0000900.h5" in follower.problems["z0.083"]
-    (parts / "z0.083_0000900.h5").unlink()
-    follower.poll(2.0, flow.re_tau, flow.u_tau)
+    damaged.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    look(*scales)
+    assert damaged.name in follower.problems["z0.083"]
+    damaged.unlink()
+    near, again = look(*scales).values()
     assert follower.problems == {}
-    assert "t U/h = 5" in follower.pictures["z0.083"].caption
-    assert "z<sup>+</sup> = 14.9" in follower.pictures["z0.083"].caption
-    assert follower.pictures["z1"] is not first  # now in wall units
-    again = follower.pictures["z1"]
-    follower.poll(2.0, flow.re_tau, flow.u_tau)
-    assert follower.pictures["z1"] is again
-    pixels = again.pixels
-    assert pixels.dtype == np.uint8
-    assert 100 < pixels.mean() < 155  # fluctuations: as many above as below their mean
+    assert "z<sup>+</sup> = 14.9" in near.caption and "t U/h = 5" in near.caption
+    assert again is not first  # now in wall units
+    assert look(*scales)["z1"] is again
+    assert again.pixels.dtype == np.uint8
+    assert 100 < again.pixels.mean() < 155  # fluctuations: as many above as below their mean
 
 
 @pytest.mark.parametrize("field", ["w", "p"])
@@ -370,11 +340,8 @@ def test_a_slice_without_u_shows_its_first_field(tmp_path, flow, field):
     """Also normal to z."""
     values = np.ones(flow.cells[:2])
     values[0] = 3.0
-    lines = {
-        "x": (np.arange(flow.cells[0]) + 0.5) * flow.size[0] / flow.cells[0],
-        "y": (np.arange(flow.cells[1]) + 0.5) * flow.size[1] / flow.cells[1],
-        "z_face" if field == "w" else "z": np.array([0.083]),
-    }
+    x, y = ((np.arange(n) + 0.5) * length / n for n, length in zip(flow.cells[:2], flow.size[:2], strict=True))
+    lines = {"x": x, "y": y, "z_face" if field == "w" else "z": np.array([0.083])}
     synthetic.write_series(
         tmp_path / "slices", "z0.083", np.array([2.0]), np.array([200]), {field: values.T[None, None]}, lines,
         {"normal": "z", "at": 0.083}, 300,
@@ -392,13 +359,11 @@ def test_a_slice_without_u_shows_its_first_field(tmp_path, flow, field):
 
 @pytest.mark.parametrize("shape", [(500, 1), (1, 500), (1, 1), (3000, 2)])
 def test_pictures_of_long_planes_stay_small(shape, monkeypatch):
-    values = np.linspace(0, 1, shape[0] * shape[1]).reshape(shape)
-    with monkeypatch.context() as watched:
-        zoomed = []
-        watched.setattr(
-            "sluice_post.watch.pictures.ndimage.zoom", lambda *a, **b: zoomed.append(zoom(*a, **b)) or zoomed[-1]
-        )
-        pixels = _pixels(values, 0.0, 1.0)
+    values, zoomed = np.linspace(0, 1, shape[0] * shape[1]).reshape(shape), []
+    monkeypatch.setattr(
+        "sluice_post.watch.pictures.ndimage.zoom", lambda *a, **b: zoomed.append(zoom(*a, **b)) or zoomed[-1]
+    )
+    pixels = _pixels(values, 0.0, 1.0)
     assert max(max(array.shape) for array in [pixels, *zoomed]) <= max(MAX_PIXELS, *shape)
     assert max(pixels.shape) <= MAX_PIXELS
     assert pixels[0, 0] == 0
@@ -435,11 +400,9 @@ def test_a_file_system_that_fails_for_a_while(tmp_path, monkeypatch):
     follower = RunFollower(tmp_path)
     follower.poll()
     with monkeypatch.context() as broken:
-
-        def fail(directory):
-            raise OSError(errno.ESTALE, "Stale file handle")
-
-        broken.setattr("sluice_post.watch.follow.read_record", fail)
+        broken.setattr(
+            "sluice_post.watch.follow.read_record", Mock(side_effect=OSError(errno.ESTALE, "Stale file handle"))
+        )
         assert not follower.poll()
         assert "Stale file handle" in follower.snapshot.problems[0]
         assert follower.snapshot.progress.step == 2
@@ -462,11 +425,7 @@ def test_what_is_no_run(tmp_path, capsys):
 @pytest.mark.parametrize("name", ["pathlib.Path.iterdir", "sluice_post.watch.follow.read_record"])
 def test_a_directory_that_cannot_be_read(tmp_path, capsys, monkeypatch, name):
     pytest.importorskip("bokeh", reason="the extra `watch` is not installed")
-
-    def fail(path):
-        raise PermissionError(errno.EACCES, "Permission denied", str(path))
-
-    monkeypatch.setattr(name, fail)
+    monkeypatch.setattr(name, Mock(side_effect=PermissionError(errno.EACCES, "Permission denied", str(tmp_path))))
     assert main(["watch", str(tmp_path), "--no-browser"]) == 4
     assert capsys.readouterr().err == f"sluice-post: {tmp_path}: Permission denied\n"
 
@@ -477,40 +436,37 @@ def test_the_extra_is_asked_for(tmp_path, capsys, monkeypatch):
     assert "pip install './postprocess[watch]'" in capsys.readouterr().err
 
 
-@pytest.fixture
-def page(tmp_path):
-    """Address of the page of a run that has not begun."""
-    command = [sys.executable, "-m", "sluice_post", "watch", str(tmp_path), "--port", "0", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        found = re.search(r"http://(127\.0\.0\.1):(\d+)/", process.stdout.readline())
-        yield found[1], int(found[2])
-        process.terminate()
-        process.communicate(timeout=20)
-    assert process.returncode == 0
-
-
-def status_of(address, path, **headers):
-    connection = http.client.HTTPConnection(*address, timeout=20)
+def status_of(port, path, **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request("GET", path, headers=headers)
     status = connection.getresponse().status
     connection.close()
     return status
 
 
-def test_only_names_of_this_machine_are_answered(page):
+def test_only_names_of_this_machine_are_answered(tmp_path):
     """A name elsewhere that leads to this address must not read the page (DNS rebinding)."""
     pytest.importorskip("bokeh", reason="the extra `watch` is not installed")
-    port = page[1]
-    own = (f"127.0.0.1:{port}", f"localhost:{port}", "localhost:8000", "LOCALHOST", f"[::1]:{port}")
-    others = (f"evil.example:{port}", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "0.0.0.0")
-    paths = ("/", "/static/js/bokeh.min.js", "/autoload.js?bokeh-autoload-element=1", "/nowhere")
-    for path, allowed in zip(paths, (200, 200, 200, 404), strict=True):
-        assert [status_of(page, path, Host=host) for host in own] == [allowed] * len(own), path
-        assert [status_of(page, path, Host=host) for host in others] == [403] * len(others), path
-    socket_headers = {
-        "Upgrade": "websocket",
-        "Connection": "Upgrade",
-        "Sec-WebSocket-Version": "13",
-        "Sec-WebSocket-Key": "x" * 16,
-    }
-    assert status_of(page, "/ws", **socket_headers, Host=f"evil.example:{port}") == 403
+    command = [sys.executable, "-m", "sluice_post", "watch", str(tmp_path), "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            port = int(re.search(r"http://127\.0\.0\.1:(\d+)/", process.stdout.readline())[1])
+            own = (f"127.0.0.1:{port}", f"localhost:{port}", "localhost:8000", "LOCALHOST", f"[::1]:{port}")
+            others = (
+                f"evil.example:{port}",
+                "evil.example",
+                "127.0.0.1.evil.example",
+                "localhost.evil.example",
+                "0.0.0.0",
+            )
+            paths = ("/", "/static/js/bokeh.min.js", "/autoload.js?bokeh-autoload-element=1", "/nowhere")
+            for path, allowed in zip(paths, (200, 200, 200, 404), strict=True):
+                assert [status_of(port, path, Host=host) for host in own] == [allowed] * len(own), path
+                assert [status_of(port, path, Host=host) for host in others] == [403] * len(others), path
+            upgrade = {"Upgrade": "websocket", "Connection": "Upgrade"}
+            upgrade |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x" * 16}
+            assert status_of(port, "/ws", **upgrade, Host=f"evil.example:{port}") == 403
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)
+    assert process.returncode == 0

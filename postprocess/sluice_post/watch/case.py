@@ -27,7 +27,7 @@ class Case:
     steps: int | None
     # kappa (c_bottom - c_top)/Lz of each scalar without source between walls of different values: its flux if Nu = 1
     conducted_fluxes: dict[str, float]
-    geostrophic_speed: float = 0.0
+    geostrophic_speed: float  # of an Ekman layer; 0 in any other flow
 
     @property
     def has_no_walls(self) -> bool:
@@ -63,14 +63,6 @@ class Case:
         return 2 * stress / (along_x * speed) if along_x > 0 else float("nan")
 
 
-def _viscosity(reynolds: dict[str, Any]) -> float:
-    """nu from the one Reynolds number that the case sets (docs/flows.md, Reynolds number and forcing)."""
-    ((kind, value),) = reynolds.items()
-    if kind == "viscosity":
-        return float(value)
-    return (2.0 if kind == "bulk" else 1.0) / float(value)
-
-
 def _wall_velocity(wall: dict[str, Any]) -> tuple[float, float] | None:
     """Along x and y: 0 where it varies, as in key figures; None without a no-slip wall."""
     if wall["type"] != layout.NO_SLIP:
@@ -83,11 +75,6 @@ def _wall_velocity(wall: dict[str, Any]) -> tuple[float, float] | None:
             return 0.0
 
     return component(wall["velocity"][0]), component(wall["velocity"][1])
-
-
-def _geostrophic_speed(rotation: Any) -> float:
-    """The geostrophic speed of an Ekman layer; 0 in any other flow."""
-    return hypot(*map(float, rotation["geostrophic"])) if isinstance(rotation, dict) else 0.0
 
 
 def _conducted_fluxes(scalars: tuple[Scalar, ...], viscosity: float, height: float) -> dict[str, float]:
@@ -109,7 +96,9 @@ def read_case(path: Path) -> Case | None:
         end, steps = text["time"].get("end"), text["time"].get("steps")
         nx, ny, nz = text["grid"]["cells"]
         walls = text["walls"]
-        viscosity, height = _viscosity(text["flow"]["reynolds"]), float(text["domain"]["size"][2])
+        ((number, value),) = text["flow"]["reynolds"].items()  # docs/flows.md, Reynolds number and forcing
+        viscosity = float(value) if number == "viscosity" else (2.0 if number == "bulk" else 1.0) / float(value)
+        height, rotation = float(text["domain"]["size"][2]), text["flow"].get("rotation")
         return Case(
             title_of(resolved),
             viscosity,
@@ -119,7 +108,7 @@ def read_case(path: Path) -> Case | None:
             None if end in (None, "none") else float(end),
             None if steps in (None, "none") else int(steps),
             _conducted_fluxes(scalars_in(resolved), viscosity, height),
-            _geostrophic_speed(text["flow"].get("rotation")),
+            hypot(*map(float, rotation["geostrophic"])) if isinstance(rotation, dict) else 0.0,
         )
     except (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         return None

@@ -88,7 +88,7 @@ class RunFollower:
         """Whether rows or lines were written lately, by the times of the files: known from the first look on."""
         files = (layout.TIMESERIES_FILE, layout.LOG_FILE)
         changed = max(_changed(self._directory / name) or 0.0 for name in files)
-        limit, series, ns_per_point = _SILENT, self._series.series, self._log.log.ns_per_point
+        limit, series, ns_per_point = _SILENT, self._series.series, self._log.ns_per_point
         if series is not None and len(series[layout.STEP]) > 1 and case is not None and ns_per_point is not None:
             steps_of_a_row = float(series[layout.STEP][-1] - series[layout.STEP][-2])
             limit = max(limit, 3 * steps_of_a_row * case.points * ns_per_point / 1e9)
@@ -96,7 +96,7 @@ class RunFollower:
 
     def _look(self, reading: bool) -> Snapshot:
         case = read_case(self._directory / layout.CASE_FILE)
-        series, log, live = self._series.series, self._log.log, self._profiles.live
+        series, log, live = self._series.series, self._log, self._profiles.live
         now, last_step = time.monotonic(), None if series is None else int(series[layout.STEP][-1])
         if not reading:
             self._pace.see(now, last_step)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from bokeh.document import Document
 from bokeh.models import Div, InlineStyleSheet
 
-from sluice_post.html import environment
+from sluice_post.html_text import environment
 from sluice_post.reference import Reference
 from sluice_post.watch.follow import Snapshot
 from sluice_post.watch.history import History

@@ -9,7 +9,7 @@ from math import isfinite
 from sluice_post import layout
 from sluice_post.timeseries import TimeSeries, friction_reynolds_series
 from sluice_post.watch.case import Case
-from sluice_post.watch.lines import RunLog
+from sluice_post.watch.lines import LogFollower
 
 WINDOW = 60.0  # seconds over which the speed is measured; rows that are further apart begin a new measurement
 MIN_WINDOW = 10.0
@@ -58,12 +58,15 @@ class Pace:
 
 @dataclass(frozen=True)
 class Progress:
-    """The numbers of the last row. NaN or None: not known; a free-slip wall has no Re_tau."""
+    """The numbers of the last row. NaN or None: not known.
+
+    `walls`: Re_tau of each wall with shear, bottom first. With two, u_tau and C_f belong to the mean of both wall
+    stresses.
+    """
 
     step: int
     time: float
-    re_tau_bottom: float
-    re_tau_top: float
+    walls: list[float]
     u_tau: float
     friction: float
     dt: float
@@ -72,35 +75,25 @@ class Progress:
     ns_per_point: float | None
     seconds_left: float | None
 
-    @property
-    def walls(self) -> list[float]:
-        """Re_tau of each wall with shear. With two, u_tau and C_f belong to the mean of both wall stresses."""
-        return [re_tau for re_tau in (self.re_tau_bottom, self.re_tau_top) if isfinite(re_tau)]
 
-
-def find_progress(series: TimeSeries, case: Case | None, log: RunLog, seconds_per_step: float | None) -> Progress:
+def find_progress(series: TimeSeries, case: Case | None, log: LogFollower, seconds_per_step: float | None) -> Progress:
     """How far the run is. The speed is that of the log until it has been measured."""
     last = TimeSeries({name: values[-1:] for name, values in series.columns.items()}, series.hashed)
     row = {name: float(last[name][0]) for name in layout.TIMESERIES_COLUMNS}
     step, time, dt = int(row[layout.STEP]), row[layout.TIME], row[layout.DT]
-    walls = friction_reynolds_series(last)
-    re_tau = float(walls[-1]) if walls is not None else float("nan")
+    walls, sheared = [row[layout.RE_TAU_BOTTOM], row[layout.RE_TAU_TOP]], friction_reynolds_series(last)
     ns, left, percent = log.ns_per_point, None, None
     u_tau, friction = float("nan"), float("nan")
-    bottom, top = row[layout.RE_TAU_BOTTOM], row[layout.RE_TAU_TOP]
     if case is not None:
-        bottom, top = (
-            value if velocity is not None else float("nan")
-            for value, velocity in zip((bottom, top), case.wall_velocities, strict=True)
-        )
-        u_tau = re_tau * case.viscosity
-        friction = case.friction(re_tau, row[layout.BULK_VELOCITY])
+        walls = [value for value, wall in zip(walls, case.wall_velocities, strict=True) if wall is not None]
+        if sheared is not None:
+            u_tau, friction = sheared[-1] * case.viscosity, case.friction(sheared[-1], row[layout.BULK_VELOCITY])
         percent = min(100.0, case.percent_done(step, time))
         if seconds_per_step is not None:
             ns = seconds_per_step / case.points * 1e9
         if ns is not None:
             left = case.steps_left(step, time, dt, log.until) * ns * case.points / 1e9
     return Progress(
-        step, time, bottom, top, u_tau, friction, dt, row[layout.CFL],
+        step, time, [value for value in walls if isfinite(value)], u_tau, friction, dt, row[layout.CFL],
         percent, ns, left if left is not None and isfinite(left) else None,
     )  # fmt: skip

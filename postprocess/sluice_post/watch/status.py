@@ -66,26 +66,9 @@ def lock_holder(directory: Path) -> str:
         return ""
 
 
-def last_process(directory: Path) -> tuple[str, str] | None:
-    """The process and host of the last start in a directory, whether or not it still runs."""
-    try:
-        text = read_text(directory / layout.LOCK_FILE, errors="replace")
-    except OSError:
-        return None
-    found = _HOLDER.match(text)
-    return (found[1], found[2]) if found is not None else None
-
-
 def read_record(directory: Path) -> dict[str, Any]:
     """run.json; empty if there is none that can be read."""
     return read_provenance(directory / layout.RUN_FILE, [])
-
-
-def _waiting(directory: Path) -> Status:
-    name = directory.resolve()
-    if not directory.is_dir():
-        return Status(State.WAITING, f"There is no directory {name} yet; the page begins when a run makes it.")
-    return Status(State.WAITING, f"{name} holds no results yet; the page begins when a run starts in it.")
 
 
 def _with_readable_time(text: str) -> str:
@@ -95,7 +78,11 @@ def _with_readable_time(text: str) -> str:
 
 def _without_end(directory: Path, last_step: int | None, growing: bool) -> Status:
     """Neither is a lock seen nor an end recorded. File locks may not work, and may not be seen from other hosts."""
-    process, host = last_process(directory) or ("", "")
+    try:
+        found = _HOLDER.match(read_text(directory / layout.LOCK_FILE, errors="replace"))
+    except OSError:
+        found = None
+    process, host = found.groups() if found is not None else ("", "")
     by = f"process {process} on host {host}" if process else "a run"
     gone = host == socket.gethostname() and not Path(f"/proc/{process}").exists()
     if growing and not gone:
@@ -124,7 +111,10 @@ def find_status(
         return Status(State.RUNNING, f"{how}{_with_readable_time(holder)}.")
     step, why = record.get("step"), str(record.get("why_stopped", ""))
     if last_step is None and not record and not (directory / layout.CASE_FILE).is_file():
-        return _waiting(directory)
+        name = directory.resolve()
+        if not directory.is_dir():
+            return Status(State.WAITING, f"There is no directory {name} yet; the page begins when a run makes it.")
+        return Status(State.WAITING, f"{name} holds no results yet; the page begins when a run starts in it.")
     if not isinstance(step, int) or (last_step is not None and step < last_step):
         return _without_end(directory, last_step, growing)
     when = _with_readable_time(str(record.get("ended", "at an unknown time")))
