@@ -7,6 +7,8 @@ and solves their budgets by phases, and their weak scaling.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from sluice_post.bench import OTHER, Results, phase_names, shared_and_labels
-from sluice_post.bench_scaling import SCALING, collapses, scaling_curves, strong_scaling, times_of
+from sluice_post.bench_scaling import SCALING, collapses, scaling_curves, strong_scaling
 from sluice_post.style import BLACK, BLUE, BROWN, GREEN, GREY, OLIVE, ORANGE, PURPLE, SKY, TEAL, VERMILLION, new_figure
 
 STEP_COLOURS = {  # of the phases of a step
@@ -48,16 +50,21 @@ def plain_ticks(axis: Axis, values: Iterable[float]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def stacked_bar(axes: Axes, place: float, times: Mapping[str, float], colours: Mapping[str, str]) -> None:
-    """A bar whose parts are as long as the times, one after the other."""
+def stacked_bar(
+    axes: Axes, place: float, times: Mapping[str, float], colours: Mapping[str, str], with_number: float = inf
+) -> None:
+    """A bar whose parts are as long as the times, one after the other; with the numbers of those that are longer."""
     start = 0.0
     for name, time in times.items():
         axes.barh(place, time, left=start, height=0.7, color=colours.get(name, GREY))
+        if time > with_number:
+            axes.text(start + time / 2, place, f"{time:.3g}", color="white", ha="center", va="center", fontsize=9)
         start += time
 
 
-def whiskers(axes: Axes, place: float, median: float, low: float, high: float, color: str = GREY) -> None:
+def whiskers(axes: Axes, place: float, row: Any, color: str = GREY) -> None:
     """From the shortest to the longest time."""
+    median, low, high = row.milliseconds, row.milliseconds_min, row.milliseconds_max
     axes.errorbar(median, place, xerr=[[max(0.0, median - low)], [max(0.0, high - median)]], color=color, capsize=2)
 
 
@@ -85,7 +92,7 @@ def bars_figure(rows: pd.DataFrame) -> Figure:
         for place, row in enumerate(of_panel.itertuples()):
             times = {name: row.phases[name] for name in names if name in row.phases}
             stacked_bar(axes, place, times or {"": row.milliseconds}, colours | {"": BLUE})
-            whiskers(axes, place, row.milliseconds, row.milliseconds_min, row.milliseconds_max)
+            whiskers(axes, place, row)
         axes.set_yticks(range(len(of_panel)), list(of_panel.exchange))
         axes.tick_params(axis="y", which="both", length=0)
         axes.set_title(panel, loc="left")
@@ -110,10 +117,9 @@ def scaling_figure(rows: pd.DataFrame) -> Figure | None:
     for axes, (title, time_of) in zip(figure.subplots(1, len(SCALING)), SCALING.items(), strict=True):
         all_ranks: list[int] = []
         for name, curve in curves.items():
-            fit = strong_scaling(curve, time_of)
+            ranks, times, fit = strong_scaling(curve, time_of)
             if fit is None:
                 continue
-            ranks, times = times_of(curve, time_of)
             label = rf"{name}, $\gamma$ = {fit.text}"
             axes.loglog(ranks, [times[0] / time for time in times], "o-", label=label)
             all_ranks += ranks
@@ -291,13 +297,8 @@ def budget_figure(steps: pd.DataFrame) -> Figure:
     longest = steps[["milliseconds", "milliseconds_max"]].to_numpy().max()
     places = range(len(steps) - 1, -1, -1)
     for place, step in zip(places, steps.itertuples(), strict=True):
-        stacked_bar(axes, place, step.budget, STEP_COLOURS)
-        start = 0.0
-        for time in step.budget.values():
-            if time > LEAST_SHARE_WITH_NUMBER * longest:
-                axes.text(start + time / 2, place, f"{time:.3g}", color="white", ha="center", va="center", fontsize=9)
-            start += time
-        whiskers(axes, place - 0.25, step.milliseconds, step.milliseconds_min, step.milliseconds_max, "black")
+        stacked_bar(axes, place, step.budget, STEP_COLOURS, LEAST_SHARE_WITH_NUMBER * longest)
+        whiskers(axes, place - 0.25, step, "black")
     axes.set_yticks(list(places), labels)
     axes.tick_params(axis="y", which="both", length=0)
     axes.set_xlim(0, 1.05 * longest)

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from scipy.stats import linregress
 
 from sluice_post.bench import fastest, text_table
 from sluice_post.printed import with_interval
@@ -45,11 +44,11 @@ class PowerLaw:
 def fitted_power_law(sizes: Sequence[float], times: Sequence[float]) -> PowerLaw:
     """The fit to positive times at positive sizes, at least two of which differ."""
     x, y = np.log(sizes), np.log(times)
-    fit = linregress(x, y)
-    exponent, constant = -float(fit.slope), math.exp(fit.intercept)
+    slope, logarithm = map(float, np.polyfit(x, y, 1))
     if len(x) < 3:
-        return PowerLaw(exponent, constant, None, None)
-    return PowerLaw(exponent, constant, float(fit.stderr), float(np.std(y - fit.slope * x, ddof=2)))
+        return PowerLaw(-slope, math.exp(logarithm), None, None)
+    scatter = float(np.std(y - slope * x, ddof=2))
+    return PowerLaw(-slope, math.exp(logarithm), scatter / (float(np.std(x)) * math.sqrt(len(x))), scatter)
 
 
 # Times of a round trip that are fitted.
@@ -85,16 +84,13 @@ def scaling_curves(rows: pd.DataFrame, sizes: pd.Series) -> dict[str, pd.DataFra
     return _with_devices({key: curve for key, curve in curves.items() if len(curve) > 1})
 
 
-def times_of(curve: pd.DataFrame, time_of: Callable[[Any], float]) -> tuple[list[int], list[float]]:
-    """Ranks of a curve and their times, where there are any."""
-    points = {row.ranks: time for row in curve.itertuples() if (time := time_of(row)) > 0}
-    return list(points), list(points.values())
-
-
-def strong_scaling(curve: pd.DataFrame, time_of: Callable[[Any], float]) -> PowerLaw | None:
-    """T = C p^-gamma for the ranks p of a curve; None if fewer than two of them have this time."""
-    ranks, times = times_of(curve, time_of)
-    return fitted_power_law(ranks, times) if len(ranks) > 1 else None
+def strong_scaling(
+    curve: pd.DataFrame, time_of: Callable[[Any], float]
+) -> tuple[list[int], list[float], PowerLaw | None]:
+    """The ranks p of a curve that have this time, their times, and T = C p^-gamma; None with fewer than two of them."""
+    times = {row.ranks: time for row in curve.itertuples() if (time := time_of(row)) > 0}
+    ranks, values = list(times), list(times.values())
+    return ranks, values, fitted_power_law(ranks, values) if len(times) > 1 else None
 
 
 def collapses(rows: pd.DataFrame) -> dict[str, tuple[pd.DataFrame, PowerLaw]]:
@@ -121,7 +117,7 @@ def exponents_text(rows: pd.DataFrame) -> str:
         return ""
     lines = [("T = C p^-gamma, p ranks", "ranks", *SCALING)]
     for name, curve in curves.items():
-        fits = [strong_scaling(curve, time_of) for time_of in SCALING.values()]
+        fits = [strong_scaling(curve, time_of)[2] for time_of in SCALING.values()]
         lines.append((name, ", ".join(map(str, curve.ranks)), *("" if fit is None else fit.text for fit in fits)))
     text = text_table(lines, range(2, 5))
     for name, (_, fit) in collapses(rows).items():

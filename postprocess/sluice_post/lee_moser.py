@@ -152,11 +152,6 @@ def _file(
     return {name: "\n".join(lines) + "\n"}
 
 
-def _on_wall(profiles: WallProfiles, name: str) -> float:
-    """The value on the wall: 0, except for the viscous stress, which is 1 unless the mean flow turns."""
-    return float(profiles.face[name][0]) if name == "dUdz" else 0.0
-
-
 def profile_texts(profiles: WallProfiles, parameters: FlowParameters) -> dict[str, str]:
     """The files of profiles by name, wall included, with their v wall-normal and their w spanwise.
 
@@ -165,10 +160,11 @@ def profile_texts(profiles: WallProfiles, parameters: FlowParameters) -> dict[st
     absent = np.full_like(profiles.z, np.nan)
     texts: dict[str, str] = {}
     for kind in (_MEAN, _FLUCTUATIONS):
-        values = [
-            np.append(_on_wall(profiles, name), factor * (profiles.at_centres(name) if profiles.has(name) else absent))
-            for _, name, factor in kind.columns
-        ]
+        values = []
+        for _, name, factor in kind.columns:
+            wall = profiles.face[name][0] if name == "dUdz" else 0.0  # 1, unless the mean flow turns
+            at_centres = profiles.at_centres(name) if profiles.has(name) else absent
+            values.append(np.append(wall, factor * at_centres))
         texts |= _file(kind, values, profiles.z, profiles, parameters)
         if profiles.half_widths:
             widths = [profiles.half_width_at_centres(name) for _, name, _ in kind.columns]

@@ -9,7 +9,7 @@ from the published budgets of k. v is spanwise, w wall-normal.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, inf, isfinite, log, nan
+from math import exp, inf, log, nan
 
 from sluice_post.errors import UsageError
 from sluice_post.flow import CHANNEL, COUETTE, SAME_NUMBER, Flow, Held
@@ -156,16 +156,8 @@ def shifted(published: Published, held: Held | None) -> dict[str, float]:
     return {key: value for key, value in found.items() if key in known}
 
 
-def comparable(published: Published, re_tau: float) -> bool:
-    """Whether a simulation of one flow has nearly this Re_tau."""
-    return isfinite(re_tau) and abs(re_tau / published.re_tau - 1) <= SAME_REYNOLDS
-
-
 def with_value(published: Published, key: str) -> Published | None:
-    """This simulation if it has a value of a key figure, else the nearest comparable one that has."""
-    others = [
-        entry
-        for entry in PUBLISHED
-        if not entry.flow.differences(published.flow) and key in entry.values and comparable(entry, published.re_tau)
-    ]
-    return min(others, key=lambda entry: abs(log(entry.re_tau / published.re_tau)), default=None)
+    """This simulation if it has a value of a key figure, else the one of nearly this Re_tau that is nearest and has."""
+    others = [entry for entry in PUBLISHED if not entry.flow.differences(published.flow) and key in entry.values]
+    near = [entry for entry in others if abs(published.re_tau / entry.re_tau - 1) <= SAME_REYNOLDS]
+    return min(near, key=lambda entry: abs(log(entry.re_tau / published.re_tau)), default=None)

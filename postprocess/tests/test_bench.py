@@ -95,7 +95,7 @@ def test_what_was_not_measured_is_not_drawn(rows_of, figure):
     assert figure(rows_of(*TRANSPOSES)) is None
 
 
-def test_bars_are_as_long_as_the_times_the_fastest_panel_first(rows_of):
+def test_bars_are_as_long_as_the_times(rows_of):
     rows = rows_of(*TRANSPOSES)
     assert panels(rows) == ["yz realigned 1 x 2", "xz 1 x 2"]
     assert list(rows.exchange) == ["mpi_p2p", "mpi_p2p", "nccl"]
@@ -280,13 +280,7 @@ def test_transforms_of_libraries_do_not_count_as_decompositions(rows_of):
     assert scaling_figure(rows) is None
 
 
-def test_rates_are_drawn_over_piece_sizes(rows_of):
-    curve, chosen = pieces_figure(rows_of(*TRANSFORMS)).axes[0].get_lines()[:2]
-    assert xy(curve) == ([0.25, 1], [1, 2])
-    assert list(chosen.get_xdata()) == [1]
-
-
-def test_a_limit_on_pieces_in_flight_is_marked(rows_of):
+def test_rates_are_drawn_over_piece_sizes_with_a_limit_on_pieces_in_flight_marked(rows_of):
     limited = {"bytes": 1 << 20, "in_flight": 4, "milliseconds": 0.8, "gb_per_s": 2.5}
     unlimited = [point | {"in_flight": 0} for point in CURVE]
     pieces = PIECES | {"in_flight": 4, "piece_curve": [*unlimited, limited]}

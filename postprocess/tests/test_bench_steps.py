@@ -139,9 +139,6 @@ def test_weak_scaling_is_that_of_the_fastest_with_equal_points_per_rank(steps_of
     (line,) = total.get_lines()
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 2, 4], pytest.approx([8, 10, 16]))
     assert list(relative.get_lines()[0].get_ydata()) == pytest.approx([1, 0.8, 0.5])
-
-
-def test_weak_scaling_needs_several_numbers_of_ranks(steps_of):
     assert step_weak_scaling_figure(steps_of(entry(8.0), entry(4.0, ranks=2))) is None
 
 

@@ -1,9 +1,8 @@
-import json
 import re
 
 import pytest
+import test_bench
 
-from sluice_post.bench import read_results
 from sluice_post.cli import main
 from sluice_post.fft_model import (
     Hosts,
@@ -19,39 +18,18 @@ from sluice_post.fft_model import (
 )
 
 LINK = Link(25e9, 2e-5)
+rows_of = test_bench.rows_of
 
 
-def entry(kind, grid, n=64, link=LINK, computation=None, values="complex", **more):
+def entry(kind, grid, n=64, link=LINK, computation=None, values="complex", exchange="nccl", **more):
     """A round trip whose communication is that of the model."""
     ranks = grid[0] * grid[1]
     modes = n if values == "complex" else n // 2 + 1
     communication = 2e3 * link.seconds(*sent(16.0 * modes * n * n, grid))
     computation = n**3 * 1e-5 / ranks if computation is None else computation
-    return {
-        "what": "fft",
-        "precision": "double",
-        "device": "a GPU",
-        "ranks": ranks,
-        "cells": [n, n, n],
-        "values": values,
-        "fields": 1,
-        "kind": kind,
-        "layout": "contiguous",
-        "process_grid": list(grid),
-        "exchange": "nccl",
-        "milliseconds": computation + communication,
-        "milliseconds_spread": [0, 1e3],
-        "phases": [
-            {"name": "fft", "milliseconds": computation},
-            {"name": "communication", "milliseconds": communication},
-        ],
-    } | more
-
-
-def rows_of(tmp_path, *entries):
-    file = tmp_path / "fft.json"
-    file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-    return read_results([file]).rows
+    phases = {"fft": computation, "communication": communication}.items()
+    what = {"what": "fft", "ranks": ranks, "cells": [n, n, n], "values": values, "process_grid": grid}
+    return test_bench.entry(kind, exchange, computation + communication, phases, "contiguous", **what | more)
 
 
 def test_slabs_and_pencils_send_what_the_thesis_says():
@@ -78,25 +56,24 @@ def test_the_break_even_holds_for_every_process_grid(grid):
         assert (pencils < slabs) == pencils_are_faster
 
 
-def test_the_link_is_found_again_in_times_of_the_model(tmp_path):
+def test_the_link_is_found_again_in_times_of_the_model(rows_of):
     entries = [
         entry(kind, grid, n, values=values)
         for n in (32, 64, 128)
         for kind, grid in (("slab_2d_1d", (1, 4)), ("pencil", (2, 2)))
         for values in ("real", "complex")
     ]
-    link = fitted_link(modelled(rows_of(tmp_path, *entries)))
+    link = fitted_link(modelled(rows_of(*entries)))
     assert (link.bandwidth, link.latency) == pytest.approx((LINK.bandwidth, LINK.latency))
     without_latency = [entry("slab_2d_1d", (1, 4), n, Link(1e9, 0)) for n in (32, 64)]
-    link = fitted_link(modelled(rows_of(tmp_path, *without_latency)))
+    link = fitted_link(modelled(rows_of(*without_latency)))
     assert (link.bandwidth, link.latency) == pytest.approx((1e9, 0), rel=1e-9, abs=1e-12)
-    assert fitted_link(modelled(rows_of(tmp_path, entries[0]))) is None
-    assert fitted_link(modelled(rows_of(tmp_path, entries[0], entries[0]))) is None
+    assert fitted_link(modelled(rows_of(entries[0]))) is None
+    assert fitted_link(modelled(rows_of(entries[0], entries[0]))) is None
 
 
-def test_only_methods_whose_communication_is_apart_are_fitted(tmp_path):
+def test_only_methods_whose_communication_is_apart_are_fitted(rows_of):
     rows = rows_of(
-        tmp_path,
         entry("slab_2d_1d", (1, 4), exchange="peer"),
         entry("pencil", (2, 2), exchange="rows=nccl,columns=mpi_p2p"),
         entry("slab_2d_1d", (1, 1)),
@@ -106,16 +83,16 @@ def test_only_methods_whose_communication_is_apart_are_fitted(tmp_path):
     assert list(modelled(rows).kind) == ["pencil"]
 
 
-def test_the_comparison_shows_where_pencils_win(tmp_path):
+def test_the_comparison_shows_where_pencils_win(rows_of):
     entries = [entry(kind, grid, n) for n in (128, 256) for kind, grid in (("slab_2d_1d", (1, 16)), ("pencil", (4, 4)))]
-    lines = comparison_text(rows_of(tmp_path, *entries)).splitlines()
+    lines = comparison_text(rows_of(*entries)).splitlines()
     assert "25 GB/s, 20 us per message" in lines[0]
     assert "> 2e-06" in lines[0]
     for line, pencils_are_faster in zip(lines[2:], (True, False), strict=True):
         measured, model = map(float, line.split()[-2:])
         assert measured == model
         assert (model < 1) == pencils_are_faster
-    assert comparison_text(rows_of(tmp_path, entries[0], entries[2])) == ""
+    assert comparison_text(rows_of(entries[0], entries[2])) == ""
 
 
 def test_a_host_and_its_network_work_at_the_same_time():
@@ -134,9 +111,9 @@ def test_a_host_and_its_network_work_at_the_same_time():
     assert hosts.seconds(total, (2, 8)) == pytest.approx(inside + outside)
 
 
-def test_forecasts_meet_measurements_that_follow_the_model(tmp_path):
+def test_forecasts_meet_measurements_that_follow_the_model(rows_of):
     ways = [("slab_2d_1d", (1, 4)), ("pencil", (2, 2))]
-    rows = rows_of(tmp_path, *(entry(kind, grid, n) for n in (64, 128) for kind, grid in ways))
+    rows = rows_of(*(entry(kind, grid, n) for n in (64, 128) for kind, grid in ways))
     of_grid = modelled(rows[rows.nx == 128])
     found = {forecast.grid: forecast for forecast in forecasts(of_grid, 16, Hosts(16, LINK, LINK))}
     assert set(found) == {(1, 16), (2, 8), (4, 4), (8, 2)}
@@ -149,8 +126,8 @@ def test_forecasts_meet_measurements_that_follow_the_model(tmp_path):
 
 def test_the_command_prints_model_and_forecast(tmp_path, capsys):
     ways = [("slab_2d_1d", (1, 4)), ("pencil", (2, 2))]
-    rows_of(tmp_path, *(entry(kind, grid, n) for n in (64, 128) for kind, grid in ways))
-    file = str(tmp_path / "fft.json")
+    entries = (entry(kind, grid, n) for n in (64, 128) for kind, grid in ways)
+    file = str(test_bench.write(tmp_path / "fft.json", *entries))
     args = ("--forecast", "8", "64", "--devices-per-host", "8", "--network", "50", "20")
     assert main(["bench", file, *args]) == 0
     out = capsys.readouterr().out
@@ -165,17 +142,17 @@ def test_the_command_prints_model_and_forecast(tmp_path, capsys):
         assert ended.value.code == 2
 
 
-def test_transforms_without_seconds_of_communication_are_left_out(tmp_path):
+def test_transforms_without_seconds_of_communication_are_left_out(rows_of):
     slab, pencil = (entry("slab_2d_1d", (1, 4)), entry("pencil", (2, 2)))
     idle = entry("slab_2d_1d", (1, 4), n=32)
     idle["phases"][1]["milliseconds"] = 0.0
-    rows = rows_of(tmp_path, slab, pencil, idle, entry("pencil", (2, 2), n=32))
+    rows = rows_of(slab, pencil, idle, entry("pencil", (2, 2), n=32))
     assert len(modelled(rows)) == 3
     assert "32 x 32 x 32" not in comparison_text(rows)
 
 
-def test_without_latency_pencils_are_never_faster(tmp_path):
+def test_without_latency_pencils_are_never_faster(rows_of):
     link = Link(25e9, 0)
     kinds = (("slab_2d_1d", (1, 4)), ("pencil", (2, 2)))
-    rows = rows_of(tmp_path, *(entry(kind, grid, n, link) for kind, grid in kinds for n in (64, 32)))
+    rows = rows_of(*(entry(kind, grid, n, link) for kind, grid in kinds for n in (64, 32)))
     assert "pencils are never faster" in comparison_text(rows)
