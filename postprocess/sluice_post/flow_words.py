@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from math import hypot
 
 from sluice_post import layout
 from sluice_post.case_text import value_at
 from sluice_post.flow import EKMAN, NAMES, Flow, Held, constant, ekman_reynolds
-from sluice_post.parameters import FlowParameters
+from sluice_post.parameters import FlowParameters, velocity_of
 from sluice_post.scalars import Scalar, ScalarWall
 
 _DRIVES = {
@@ -133,7 +132,7 @@ def _wall(parameters: FlowParameters, wall: str) -> str:
         parts.append(f"{_ACTUATIONS.get(kind, kind)} ({values})")
     if (slip := constant(sampled.get(f"{prefix}slip_length"))) is not None:
         parts.append(f"has the slip length {slip:g} h")
-    velocity = json.loads(str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]")))
+    velocity = velocity_of(sampled, wall)
     if any(isinstance(value, str) for value in velocity) or velocity[2] != 0:
         parts.append(f"has the velocity ({', '.join(map(str, velocity))}) U")
     return " and ".join(parts)

@@ -21,12 +21,7 @@ _MOMENT = 0.05  # seconds
 _of_pipes: dict[Path, bytes] = {}  # which can be read only once
 
 
-def _kind(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "a directory"
-    if stat.S_ISFIFO(mode):
-        return "a FIFO"
-    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+_KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket"}
 
 
 def _open(path: Path, pipes: bool) -> int:
@@ -36,7 +31,7 @@ def _open(path: Path, pipes: bool) -> int:
         stream = pipes and (stat.S_ISFIFO(mode) or stat.S_ISCHR(mode))
         if not (stat.S_ISREG(mode) or stream):
             wanted = "a file or pipe" if pipes else "a regular file"
-            raise OSError(errno.EINVAL, f"it is {_kind(mode)}, not {wanted}", str(path))
+            raise OSError(errno.EINVAL, f"it is {_KINDS.get(stat.S_IFMT(mode), 'a device')}, not {wanted}", str(path))
 
     require_kind(path.stat().st_mode)
     descriptor = os.open(path, _FLAGS)
@@ -66,44 +61,26 @@ def read_text(path: Path, errors: str = "strict") -> str:
 
 def _read_stream(path: Path, descriptor: int) -> bytes:
     """All that comes until the end."""
-    parts: list[bytes] = []
-    size = 0
-    has_writer = False
-    begin = time.monotonic()
+    content, has_writer, begin = bytearray(), False, time.monotonic()
     while True:
         # A pipe that no program has opened for writing yet reads as ended, but does not poll as such.
         ready = bool(select.select([descriptor], [], [], _MOMENT)[0])
         try:
-            part: bytes | None = os.read(descriptor, 1 << 16)
-        except BlockingIOError:
-            part = None
-        if part == b"" and ready:
-            return b"".join(parts)
-        has_writer = has_writer or part != b""
-        parts.append(part or b"")
-        size += len(part or b"")
+            part = os.read(descriptor, 1 << 16)
+            if ready and not part:
+                return bytes(content)
+            has_writer = has_writer or part != b""
+            content += part
+        except BlockingIOError:  # a program has it open, but has written nothing new
+            has_writer = True
         waited = time.monotonic() - begin
-        if size > _MAX_BYTES:
+        if len(content) > _MAX_BYTES:
             raise OSError(errno.EFBIG, f"it has more than {_MAX_BYTES} bytes", str(path))
         if not has_writer and waited > _FOR_WRITER:
-            raise OSError(
-                errno.ETIMEDOUT, f"no program has opened this pipe for writing in {_FOR_WRITER:g} s", str(path)
-            )
+            message = f"no program has opened this pipe for writing in {_FOR_WRITER:g} s"
+            raise OSError(errno.ETIMEDOUT, message, str(path))
         if waited > _FOR_TEXT:
             raise OSError(errno.ETIMEDOUT, f"its text has not ended in {_FOR_TEXT:g} s", str(path))
-
-
-def _given(path: Path) -> bytes:
-    if path in _of_pipes:
-        return _of_pipes[path]
-    descriptor = _open(path, pipes=True)
-    try:
-        content = _read_stream(path, descriptor)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            _of_pipes[path] = content
-        return content
-    finally:
-        os.close(descriptor)
 
 
 def read_given(path: Path, errors: str = "strict") -> str:
@@ -111,4 +88,13 @@ def read_given(path: Path, errors: str = "strict") -> str:
 
     OSError if it does not end in time or is larger than any such file. A byte-order mark is left out.
     """
-    return _given(path).decode("utf-8-sig", errors)
+    content = _of_pipes.get(path)
+    if content is None:
+        descriptor = _open(path, pipes=True)
+        try:
+            content = _read_stream(path, descriptor)
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                _of_pipes[path] = content
+        finally:
+            os.close(descriptor)
+    return content.decode("utf-8-sig", errors)

@@ -49,9 +49,8 @@ class FlowParameters:
     rotation: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 2 Omega, of the frame
     magnetic_drag: float = 0.0  # Ha^2 nu: the force of a magnetic field is -magnetic_drag (u, v)
     buoyancy: Buoyancy | None = None
-    sampled: Values = field(
-        default_factory=dict
-    )  # the keys of the case that the samples depend on; empty: not recorded
+    # The keys of the case that the samples depend on; empty: not recorded.
+    sampled: Values = field(default_factory=dict)
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -65,8 +64,8 @@ class FlowParameters:
 
     def shaken(self, wall: str) -> str:
         """Which of u and v vary on this wall, because it oscillates or its velocity is a formula."""
-        velocity = json.loads(str(self.sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]")))
-        letters = {letter for letter, value in zip("uv", velocity, strict=False) if isinstance(value, str)}
+        velocity = zip("uv", velocity_of(self.sampled, wall), strict=False)
+        letters = {letter for letter, value in velocity if isinstance(value, str)}
         component = str(self.sampled.get(f"walls.{wall}.actuation.component", "")).strip('"')
         if component in _ACTUATED:
             letters.add(_ACTUATED[component])
@@ -156,8 +155,7 @@ class FlowParameters:
         _geostrophic_of(sampled)  # a damaged one fails here, where the error names the file
 
         def velocity(wall: str) -> tuple[float, float, float]:
-            text = str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]"))  # a free-slip wall has none
-            x, y, z = (0.0 if isinstance(value, str) else float(value) for value in json.loads(text))
+            x, y, z = (0.0 if isinstance(value, str) else float(value) for value in velocity_of(sampled, wall))
             return x, y, z
 
         viscosity = float(str(sampled[layout.SET_VISCOSITY]))
@@ -183,10 +181,15 @@ class FlowParameters:
         return title_of(self.resolved_case)
 
 
+def velocity_of(sampled: Values, wall: str) -> list[float | str]:
+    """The three components of the velocity of a wall, numbers or formulas; a free-slip wall has none."""
+    found: list[float | str] = json.loads(str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]")))
+    return found
+
+
 def control_of(sampled: Values, wall: str) -> str:
     """The keys by which a wall does more than move at a constant velocity in its own plane; empty if it does not."""
-    velocity = json.loads(str(sampled.get(layout.SET_VELOCITY[wall], "[0, 0, 0]")))
-    found = []
+    velocity, found = velocity_of(sampled, wall), []
     if any(isinstance(value, str) for value in velocity) or velocity[2] != 0:
         found.append(f"velocity: {velocity}")
     prefix = f"walls.{wall}."

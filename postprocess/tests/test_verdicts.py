@@ -89,17 +89,8 @@ def test_without_published_data_nothing_is_compared(results):
 
 
 def test_what_limits_it(results):
-    fine = replace(
-        results.resolution,
-        **{
-            "averaged": 20.0,
-            "dx_plus": 9,
-            "dy_plus": 4,
-            "first_centre_plus": 0.3,
-            "dz_wall_plus": 0.6,
-            "dz_centre_plus": 4,
-        },
-    )
+    usual = {"dx_plus": 9, "dy_plus": 4, "first_centre_plus": 0.3, "dz_wall_plus": 0.6, "dz_centre_plus": 4}
+    fine = replace(results.resolution, averaged=20.0, **usual)
 
     def answer(errors, resolution, uncertain=1e-3, residual=1e-3):
         residuals = [replace(results.residuals[0], value=residual, half_width=uncertain)]

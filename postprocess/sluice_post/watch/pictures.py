@@ -51,17 +51,12 @@ def _streaks(plane: Slice, height: float, plus: float | None, u_tau: float | Non
     where = f"z<sup>+</sup> = {found.distance:.1f}" if found.scaled else f"z/h = {plane.at:.4g}"
     side = " from the top wall" if found.from_top else ""
     unit = "u<sub>τ</sub>" if found.scaled else "U"
+    off_streaks = abs(np.log(max(found.distance, 1e-3) / STREAK_HEIGHT)) if found.scaled else found.distance
     return Picture(
-        label_of(plane.path),
-        Markup(f"(u − ⟨u⟩)/{unit} at {where}{side}, t U/h = {plane.time:.6g}"),
-        ("x⁺", "y⁺") if found.scaled else ("x/h", "y/h"),
-        found.size,
-        _pixels(found.values, -found.limit, found.limit),
-        -found.limit,
-        found.limit,
-        True,
-        abs(np.log(max(found.distance, 1e-3) / STREAK_HEIGHT)) if found.scaled else found.distance,
-    )
+        label_of(plane.path), Markup(f"(u − ⟨u⟩)/{unit} at {where}{side}, t U/h = {plane.time:.6g}"),
+        ("x⁺", "y⁺") if found.scaled else ("x/h", "y/h"), found.size,
+        _pixels(found.values, -found.limit, found.limit), -found.limit, found.limit, True, off_streaks,
+    )  # fmt: skip
 
 
 def _at_equal_heights(z: Array, values: Array) -> Array:
@@ -76,23 +71,15 @@ def _other(plane: Plane) -> Picture:
     """All but the streaks, in the units of the case."""
     parallel = plane.normal == "z"
     values = plane.values if parallel else _at_equal_heights(plane.up, plane.values)
-    size = (
-        (extent(plane.along), extent(plane.up)) if parallel else (float(np.ptp(plane.along)), float(np.ptp(plane.up)))
-    )
+    length = extent if parallel else np.ptp  # planes along z end at their outermost points
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     quantity = f"{plane.field}/U" if plane.field != "p" else "p/ρU<sup>2</sup>"
     axes = {"x": ("y/h", "z/h"), "y": ("x/h", "z/h"), "z": ("x/h", "y/h")}
     return Picture(
-        plane.label,
-        Markup(f"{quantity} at {plane.normal}/h = {plane.at:.4g}, t U/h = {plane.time:.6g}"),
-        axes[plane.normal],
-        size,
-        _pixels(values, low, high),
-        low,
-        high,
-        False,
-        np.inf,
-    )
+        plane.label, Markup(f"{quantity} at {plane.normal}/h = {plane.at:.4g}, t U/h = {plane.time:.6g}"),
+        axes[plane.normal], (float(length(plane.along)), float(length(plane.up))),
+        _pixels(values, low, high), low, high, False, np.inf,
+    )  # fmt: skip
 
 
 class PictureFollower:
