@@ -58,7 +58,7 @@ def _print_paths(paths: Iterable[Path]) -> None:
         print(f"{'table' if path.suffix == '.csv' else 'figure'}: {path}")
 
 
-def _write_latex(path: Path, text: str) -> None:
+def _write_table(path: Path, text: str) -> None:
     export.write_text(path, text)
     print(f"table: {path}")
 
@@ -95,7 +95,7 @@ def _report(arguments: argparse.Namespace) -> None:
     path = write_report(results, reference, published_budgets, published_spectra)
     print(f"{summary_text(results)}\nreport: {path}")
     if arguments.latex is not None:
-        _write_latex(arguments.latex, table)
+        _write_table(arguments.latex, table)
 
 
 @command(
@@ -166,7 +166,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         export.write_text(arguments.json, comparison.json_text(found))
     if arguments.latex is not None:
         print()
-        _write_latex(arguments.latex, latex.deviation_tables(found, run))
+        _write_table(arguments.latex, latex.deviation_tables(found, run))
     if (reference := found.reference) is not None:
         path = arguments.output or arguments.directory / layout.FIGURE_FOLDER / "compare.png"
         print()
@@ -412,9 +412,7 @@ def _probes(arguments: argparse.Namespace) -> None:
         tables = {"spectra": sampled.spectra_csv(spectra)}
         tables |= {"convection": sampled.convection_csv(found)} if found else {}
         for kind, text in tables.items():
-            path = folder / f"probe_{name}_{kind}.csv"
-            export.write_text(path, text)
-            print(f"table: {path}")
+            _write_table(folder / f"probe_{name}_{kind}.csv", text)
         with figure_style():
             figures = {"spectra": probe_figures.spectra_figure(spectra)}
             figures |= {"convection": probe_figures.convection_figure(found)} if found else {}
@@ -573,16 +571,14 @@ def _study(arguments: argparse.Namespace) -> None:
     text = study_tables.table_text(runs, reference)
     print(f"{text}\n")
     base: Path = arguments.output
-    for ending, content in ((".md", f"{text}\n"), (".csv", study_tables.csv_text(runs, reference))):
-        path = base.with_name(base.name + ending)
-        export.write_text(path, content)
-        print(f"table: {path}")
+    _write_table(base.with_name(f"{base.name}.md"), f"{text}\n")
+    _write_table(base.with_name(f"{base.name}.csv"), study_tables.csv_text(runs, reference))
     if arguments.latex is not None:
-        _write_latex(arguments.latex, latex.study_tables(runs, reference))
+        _write_table(arguments.latex, latex.study_tables(runs, reference))
     with figure_style():
         for cost in study.costs_of(runs):
-            path = base.with_name(f"{base.name}_{cost}.png")
-            _save_figures({path: opened_study.error_figure(runs, reference, cost)})
+            figure = opened_study.error_figure(runs, reference, cost)
+            _save_figures({base.with_name(f"{base.name}_{cost}.png"): figure})
 
 
 @command(
@@ -688,12 +684,11 @@ def _bench(arguments: argparse.Namespace) -> None:
         forecast = fft_model.forecast_text(rows, arguments.forecast, arguments.devices_per_host, link)
         print(f"\n{forecast or 'no forecast: that needs transforms on several ranks by a method that packs'}")
     if not rows.empty:
-        export.write_text(path(".csv"), bench.csv_text(rows))
-        print(f"\ntable: {path('.csv')}")
+        print()
+        _write_table(path(".csv"), bench.csv_text(rows))
     if not steps.empty:
-        print(bench.steps_table_text(steps))
-        export.write_text(path("_phases.csv"), bench.steps_csv_text(steps))
-        print(f"\ntable: {path('_phases.csv')}")
+        print(f"{bench.steps_table_text(steps)}\n")
+        _write_table(path("_phases.csv"), bench.steps_csv_text(steps))
     with figure_style():
         figures = bench_figures.all_figures(results)
         _save_figures({path(f"{name}.png"): figure for name, figure in figures.items()})

@@ -59,7 +59,7 @@ def key_figure_table(results: Results) -> str:
     if run.blocks is None or not results.table:
         raise UsageError(f"{run.directory}: has no key figures for a table: {' '.join(run.missing)}")
     comments = [_source(run.name, run.blocks.time_begin[0], run.blocks.time_end[-1])]
-    lines = [["", escaped(run.name)]]
+    lines = [["", "this run"]]
     lines += [[one.latex_label + results.remark_of(one.key), _figure(one)] for one in results.table]
     if published is not None:
         comments.append(f"published: {published.source}")
@@ -92,7 +92,7 @@ def deviation_tables(found: Comparison, run: OpenedRun) -> str:
              _percent(row.percent, row.half_width)]
             for row in found.key_figures
         ]  # fmt: skip
-        tables.append(tabular([source], [["", escaped(name), "published", r"deviation, \%"]], cells))
+        tables.append(tabular([source], [["", "this run", "published", r"deviation, \%"]], cells))
     for budget in found.budgets:
         stress = "k" if budget.stress == "k" else rf"\langle {budget.stress[0]}'{budget.stress[1]}'\rangle"
         comments = [source, f"in % of the largest value of all terms of {budget.reference.label}"]

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 from PIL import Image, features
 
 from sluice_post.arrays import Array
@@ -73,18 +72,16 @@ def _pixels(plane: Plane, width: int, height: int) -> Array:
     return found
 
 
-def _webp(pixels: NDArray[np.uint8]) -> bytes:
-    buffer = BytesIO()
-    Image.fromarray(pixels).save(buffer, format="webp", quality=QUALITY, method=4)
-    return buffer.getvalue()
-
-
 def _encoded(planes: list[Plane], colours: ScalarMappable, aspect: float) -> tuple[list[bytes], int, int]:
     """The frames, with their width and height: the largest that are within MAX_BYTES."""
     width = min(WIDTH, round(MAX_HEIGHT / aspect))
     while True:
         height = max(1, round(width * aspect))
-        frames = [_webp(colours.to_rgba(_pixels(plane, width, height), bytes=True)[..., :3]) for plane in planes]
+        frames = []
+        for plane in planes:
+            pixels, buffer = colours.to_rgba(_pixels(plane, width, height), bytes=True)[..., :3], BytesIO()
+            Image.fromarray(pixels).save(buffer, format="webp", quality=QUALITY, method=4)
+            frames.append(buffer.getvalue())
         if sum(map(len, frames)) <= MAX_BYTES:
             return frames, width, height
         width = width * 3 // 4

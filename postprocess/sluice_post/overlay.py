@@ -104,13 +104,15 @@ def draw_overlay(
     grid = list(figure.subplots(rows, columns, squeeze=False).flat)
     left_out = []
     for axes, (name, options), asked in zip(grid, parsed, panels, strict=False):
-        drawn = 0
+        drawn, stress = 0, options.get("stress", "k")
+        budgets = {n: found for n, (_, found) in enumerate(references) if name == "budget" and stress in found}
+        first, *others = budgets or [0]  # the panel shows one published budget, with the symbols of its simulation
         for n, (run, label) in enumerate(zip(runs, labels, strict=True)):
             more = dict(options)
             if name in ("spectrum", "two_point_correlation") and drawn == 0:
                 more["published"] = spectra
-            if name == "budget" and drawn == 0 and references:
-                more["published"] = {key: value for _, found in references for key, value in found.items()}
+            if budgets and drawn == 0:
+                more["published"] = budgets[first]
             try:
                 style = LINE_STYLES[n % len(LINE_STYLES)]
                 getattr(run.plot, name)(ax=axes, label=label, linestyle=style, **more)
@@ -121,6 +123,10 @@ def draw_overlay(
                 left_out.append(f"{asked}: without {label} (it has no {error})")
         if drawn == 0:
             raise UsageError(f"no run has the panel {asked}: {left_out[-1]}")
+        left_out += [f"{asked}: without {budgets[n][stress].label} (one published budget is shown)" for n in others]
+        for line in axes.lines if budgets else ():
+            if line.get_marker() == "o":
+                line.set_marker(_MARKERS[first])
         _draw_published(axes, name, references)
         _finish(axes, labels)
     for axes in grid[len(parsed) :]:

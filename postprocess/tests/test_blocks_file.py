@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 import synthetic
+from test_merge import FLOW, blocks_of
 
 from sluice_post.blocks_file import BlocksFile, journal_path
 from sluice_post.cli import main
@@ -18,12 +19,7 @@ from sluice_post.hdf5_file import append_metadata_hash
 from sluice_post.statistics import Blocks, read_statistics
 from sluice_post.watch.statistics import ProfileFollower
 
-FLOW = synthetic.Flow("channel", cells=(8, 6, 16))
 HEADER = struct.Struct("=8s5Q")
-
-
-def blocks_of(count: int) -> list[dict]:
-    return synthetic.noisy_blocks(FLOW, synthetic.turbulent_profiles(FLOW), count, 1)
 
 
 def records_of(whole: Path, first: int, before: int) -> bytes:
@@ -45,8 +41,8 @@ def run(tmp_path: Path) -> Path:
     """A run with 5 blocks in the file and 3 in the journal; `whole` beside it has all 8."""
     whole = tmp_path / "whole" / "statistics.h5"
     file = tmp_path / "run" / "statistics.h5"
-    synthetic.write_statistics(whole, FLOW, blocks_of(8))
-    synthetic.write_statistics(file, FLOW, blocks_of(8)[:5])
+    synthetic.write_statistics(whole, FLOW, blocks_of(8, 1))
+    synthetic.write_statistics(file, FLOW, blocks_of(8, 1)[:5])
     append_metadata_hash(file, np.zeros(0, np.uint64))
     _, file_hash, _ = ENDING.unpack(file.read_bytes()[-ENDING.size :])
     words = len(records_of(whole, 7, 0)) // 8 - 1
@@ -97,7 +93,7 @@ def test_live_view_follows_the_journal(run: Path) -> None:
 
 
 def test_journal_of_another_file_is_void(run: Path) -> None:
-    synthetic.write_statistics(run / "statistics.h5", FLOW, blocks_of(8)[:6])
+    synthetic.write_statistics(run / "statistics.h5", FLOW, blocks_of(8, 1)[:6])
     append_metadata_hash(run / "statistics.h5", np.zeros(0, np.uint64))
     assert len(blocks_in(run)) == 6
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import opened_runs
 import pytest
-import test_merge
+import synthetic
 import test_stored_modes
 from test_fields import rough_checkpoint
+from test_merge import FLOW, blocks_of
 
 from sluice_post import layout
 from sluice_post.cli import main
@@ -26,47 +27,41 @@ raise SystemExit(main(sys.argv[2:]))
 """
 
 
-def commands(directory: Path, new: Path) -> dict[str, tuple[list[object], Path]]:
-    """Commands that write HDF5, with the file."""
-    return {
-        "fields": (["fields", directory / "c.h5", "-o", new / "f.h5"], new / "f.h5"),
-        "merge": (["merge", directory, "-o", new], new / "statistics.h5"),
-        "modes": (["modes", directory, "--rank", "3", "-o", new / "m.nc"], new / "m.nc"),
-        "convert": (["convert", directory, "--format", "lee-moser", "-o", new], new / layout.LEE_MOSER_SPECTRA_FILE),
-    }
+# Of each command that writes HDF5: what makes its input in the folder {}, its words and the file.
+COMMANDS = {
+    "fields": (lambda run: rough_checkpoint(run / "c.h5"), "fields {0}/c.h5 -o {0}/new/f.h5", "f.h5"),
+    "merge": (
+        lambda run: synthetic.write_statistics(run / "statistics.h5", FLOW, blocks_of(5, 1)),
+        "merge {0} -o {0}/new",
+        "statistics.h5",
+    ),
+    "modes": (
+        lambda run: test_stored_modes.write_slice(run, "y1.5", test_stored_modes.random_fields()),
+        "modes {0} --rank 3 -o {0}/new/m.nc",
+        "m.nc",
+    ),
+    "convert": (
+        opened_runs.write_spectra_run,
+        "convert {0} --format lee-moser -o {0}/new",
+        layout.LEE_MOSER_SPECTRA_FILE,
+    ),
+}
 
 
-def write(command: str, directory: Path) -> None:
-    if command == "fields":
-        rough_checkpoint(directory / "c.h5")
-    elif command == "merge":
-        blocks = test_merge.blocks_of(5, 1)
-        test_merge.synthetic.write_statistics(directory / "statistics.h5", test_merge.FLOW, blocks)
-    elif command == "modes":
-        pytest.importorskip("h5netcdf")
-        test_stored_modes.write_slice(directory, "y1.5", test_stored_modes.random_fields())
-    else:
-        opened_runs.write_spectra_run(directory)
-
-
-@pytest.mark.parametrize("command", commands(Path(), Path()))
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_disk_leaves_nothing(command: str, tmp_path: Path) -> None:
     """The limit on the size of files is reached at the start, in the midst and at the end of the file."""
-    write(command, tmp_path)
-    words, path = commands(tmp_path, tmp_path / "new")[command]
-
-    def run(limit: int) -> subprocess.CompletedProcess[str]:
-        script = [sys.executable, "-c", FULL, str(limit), *map(str, words)]
-        return subprocess.run(script, capture_output=True, text=True)
-
-    assert main(list(map(str, words))) == 0
+    write, text, name = COMMANDS[command]
+    write(tmp_path)
+    words, path = text.format(tmp_path).split(), tmp_path / "new" / name
+    assert main(words) == 0
     size = path.stat().st_size
     others = {item.name for item in path.parent.iterdir() if item.suffix not in (".h5", ".nc", ".xdmf")}
     for limit in (100, size // 2, size - 1):
         path.unlink(missing_ok=True)
         if command == "convert" and limit == 100:
             continue  # its texts are larger
-        done = run(limit)
+        done = subprocess.run([sys.executable, "-c", FULL, str(limit), *words], capture_output=True, text=True)
         assert done.returncode == 4, (limit, done.stderr)
         assert "cannot be written (" in done.stderr and "Traceback" not in done.stderr
         left = {item.name for item in path.parent.iterdir() if item.suffix != ".xdmf"}

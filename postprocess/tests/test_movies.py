@@ -51,6 +51,7 @@ def test_the_last_frame_is_the_picture_of_the_figure(tmp_path, flow, normal):
     (drawn,) = Part([entry]).draw(tmp_path / "figures")
     found = drawn.movie
     assert found.times == [1.0, 1.7, 2.0]
+    assert drawn.paths[0].read_bytes() != base64.b64decode(drawn.png)  # the file has the time in its title
     first, _, last = (decoded(frame) for frame in found.frames)
     assert last.shape == (found.height, found.width, 3)
 
@@ -77,12 +78,6 @@ def test_a_run_that_goes_on_adds_no_frames_after_the_picture(tmp_path, flow, nor
     assert drawn.movie.times == [1.0, 3.0, 5.0]
 
 
-def test_the_page_shows_the_time_beside_the_slider(tmp_path, flow):
-    entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
-    (drawn,) = Part([entry]).draw(tmp_path / "figures")
-    assert drawn.paths[0].read_bytes() != base64.b64decode(drawn.png)  # the file has the time in its title
-
-
 def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
     entry = write_series(tmp_path, flow, "z", np.linspace(0, 60, 61))
     (drawn,) = Part([entry]).draw(tmp_path / "figures")
@@ -100,17 +95,10 @@ def test_number_and_size_of_the_frames_are_limited(tmp_path, flow, monkeypatch):
     assert smaller.width / smaller.height == pytest.approx(found.width / found.height, rel=0.03)
 
 
-def test_one_slice_is_a_picture_alone(tmp_path, flow):
-    entry = write_series(tmp_path, flow, "z", [1.0])
-    (drawn,) = Part([entry]).draw(tmp_path / "figures")
-    assert drawn.movie is None
-    assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.png)
-
-
-def test_without_webp_there_is_the_picture_alone(tmp_path, flow, monkeypatch):
-    monkeypatch.setattr(movies.features, "check", lambda name: name != "webp")
-    entry = write_series(tmp_path, flow, "z", [1.0, 2.0])
-    (drawn,) = Part([entry]).draw(tmp_path / "figures")
+@pytest.mark.parametrize(("times", "has_webp"), [([1.0], True), ([1.0, 2.0], False)])
+def test_one_slice_or_no_webp_is_a_picture_alone(tmp_path, flow, monkeypatch, times, has_webp):
+    monkeypatch.setattr(movies.features, "check", lambda name: has_webp or name != "webp")
+    (drawn,) = Part([write_series(tmp_path, flow, "z", times)]).draw(tmp_path / "figures")
     assert drawn.movie is None
     assert drawn.paths[0].read_bytes() == base64.b64decode(drawn.png)
 

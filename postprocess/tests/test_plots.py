@@ -18,7 +18,9 @@ import sluice_post as sp
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.opened_run import OpenedRun
 from sluice_post.opened_study import COST_LABELS
+from sluice_post.overlay import draw_overlay
 from sluice_post.plots import RunPlots
+from sluice_post.reference import Reference
 from sluice_post.style import figure_style, line_with_band, new_figure
 
 # The run, the method and its arguments, the labels of abscissa and ordinate.
@@ -255,3 +257,12 @@ def test_current_axes_are_the_default(runs: dict[str, OpenedRun], monkeypatch: p
         assert runs["profiles"].plot.mean_velocity() is axes
     finally:
         pyplot.close(figure)
+
+
+def test_a_published_budget_has_the_symbols_of_its_simulation(runs: dict[str, OpenedRun]) -> None:
+    z_plus = np.geomspace(1, 100, 30)
+    published = [Reference(name, 180, True, {"production": z_plus}, {"production": 0.2 / z_plus}) for name in "abc"]
+    references = [(None, {stress: one}) for stress, one in zip(("vv", "uu", "uu"), published, strict=True)]
+    figure, left_out = draw_overlay([runs["budgets"]], ["run"], ["budgets:uu"], references, [])
+    assert {line.get_marker() for line in figure.axes[0].lines} == {"None", "s"}
+    assert left_out == ["budgets:uu: without c (one published budget is shown)"]

@@ -67,11 +67,6 @@ def set_attributes(found: xr.Dataset, cell_methods: str | None) -> None:
             values.attrs["cell_methods"] = f"{PLANES_AND_TIME} {method}"
 
 
-def _described(long_name: str, scale: str) -> str:
-    """As the files of a run have it: `velocity / U`, `time / (h/U)`."""
-    return f"{long_name} / ({scale})" if re.search("[ /]", scale) else f"{long_name} / {scale}"
-
-
 def _attributes(values: xr.DataArray) -> dict[Hashable, Any]:
     found = dict(values.attrs)
     scale = found.pop("units", "1")
@@ -80,13 +75,9 @@ def _attributes(values: xr.DataArray) -> dict[Hashable, Any]:
     if scale in _CF_UNITS:
         return found | {"units": scale}
     if scale:
-        found |= {"long_name": _described(found["long_name"], scale), REFERENCE_SCALE: scale}
+        shown = f"({scale})" if re.search("[ /]", scale) else scale  # as in files of runs: velocity / U, time / (h/U)
+        found |= {"long_name": f"{found['long_name']} / {shown}", REFERENCE_SCALE: scale}
     return found | {"units": "1"}
-
-
-def _plain(value: Any) -> Any:
-    """An attribute that NetCDF has: a text, or numbers."""
-    return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
 def _with_bounds(found: xr.Dataset) -> xr.Dataset:
@@ -111,5 +102,9 @@ def cf_dataset(found: xr.Dataset) -> xr.Dataset:
         values.encoding = {} if name in found.data_vars else {"_FillValue": None}
     if {"t_begin", "t_end"} <= set(found.data_vars):
         found = _with_bounds(found)
-    found.attrs = {name: _plain(value) for name, value in found.attrs.items() if value is not None}
+    found.attrs = {  # NetCDF has texts and numbers
+        name: int(value) if isinstance(value, (bool, np.bool_)) else value
+        for name, value in found.attrs.items()
+        if value is not None
+    }
     return found

@@ -17,14 +17,6 @@ from sluice_post.datasets.variables import Variables, dataset, variable
 from sluice_post.mode_points import ModePoints
 from sluice_post.rank_limited import Decomposed
 
-_REAL, _IMAGINARY = "_real", "_imag"  # what the names of the parts of complex variables end in, in files
-
-
-def _unit_of(components: tuple[str, ...]) -> str:
-    """The common unit of the components, or "1" if they have none."""
-    units = {about_field(name)[1] for name in components}
-    return units.pop() if len(units) == 1 else "1"
-
 
 def _squared(unit: str) -> str:
     return "1" if unit == "1" else f"({unit})^2" if " " in unit else f"{unit}^2"
@@ -52,7 +44,8 @@ def modes_dataset(
     for name, values in points.wavenumbers.items():
         lead[name] = variable(name, values, f"wavenumber along {name[1]}", "1/h")
     lengths = [line.size for line in lead.values()]
-    unit = _unit_of(points.components)
+    units = {about_field(name)[1] for name in points.components}
+    unit = units.pop() if len(units) == 1 else "1"
     energy_unit = _squared(unit) if frequency is None else "U h" if unit == "U" else f"{_squared(unit)} h/U"
     of = "spectral density of the energy" if frequency is not None else "energy"
 
@@ -93,9 +86,8 @@ def save_modes(found: xr.Dataset, path: Path) -> None:
         if values.dtype.kind != "c":
             parts[name] = values
             continue
-        for ending, part in ((_REAL, values.real), (_IMAGINARY, values.imag)):
-            which = "real" if ending == _REAL else "imaginary"
+        for part, which in ((values.real, "real"), (values.imag, "imaginary")):
             long_name = f"{which} part of the {values.attrs['long_name']}"
-            parts[f"{name}{ending}"] = part.assign_attrs(values.attrs | {"long_name": long_name})
+            parts[f"{name}_{which[:4]}"] = part.assign_attrs(values.attrs | {"long_name": long_name})
     file = cf_dataset(xr.Dataset(parts, found.coords, found.attrs | {"Conventions": CONVENTIONS}))
     write_whole(path, lambda unfinished: file.to_netcdf(unfinished, engine="h5netcdf"))

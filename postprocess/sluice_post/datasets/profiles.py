@@ -9,9 +9,6 @@ from sluice_post.datasets.variables import RHO, Variables, dataset, heights, var
 from sluice_post.profiles import WallProfiles
 from sluice_post.statistics import Blocks
 
-_DIRECTIONS = {"u": "streamwise", "v": "spanwise", "w": "wall-normal"}
-_VORTICITY = {"x": "streamwise", "y": "spanwise", "z": "wall-normal"}
-
 # Description and unit of each profile of WallProfiles.
 ABOUT: dict[str, tuple[str, str]] = {
     "U": ("mean streamwise velocity relative to the wall", "u_tau"),
@@ -33,15 +30,14 @@ ABOUT: dict[str, tuple[str, str]] = {
     "balance": ("total shear stress according to the mean momentum balance", "u_tau^2"),
     "residual": ("total shear stress less that of the balance", "u_tau^2"),
 }
-for _letter, _name in _DIRECTIONS.items():
+for _letter, _axis, _name in (("u", "x", "streamwise"), ("v", "y", "spanwise"), ("w", "z", "wall-normal")):
     ABOUT |= {
         _letter * 2: (f"variance of the {_name} velocity", "u_tau^2"),
         f"{_letter}_rms": (f"rms {_name} velocity", "u_tau"),
         f"skew_{_letter}": (f"skewness of the {_name} velocity", "1"),
         f"flat_{_letter}": (f"flatness of the {_name} velocity", "1"),
+        f"omega_{_axis}_rms": (f"rms {_name} vorticity", "u_tau^2/nu"),
     }
-for _axis, _name in _VORTICITY.items():
-    ABOUT[f"omega_{_axis}_rms"] = (f"rms {_name} vorticity", "u_tau^2/nu")
 
 
 def profiles_dataset(profiles: WallProfiles) -> xr.Dataset:

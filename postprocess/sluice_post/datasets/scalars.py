@@ -23,8 +23,6 @@ _COLUMNS = {
     layout.RE_TAU_TOP: ("friction Reynolds number of the top wall", "1"),
     layout.KINETIC_ENERGY: ("volume mean of |u|^2/2", "U^2"),
     layout.MAX_DIVERGENCE: ("largest |div u|", "U/h"),
-}
-_FURTHER_COLUMNS = {
     "power": ("power of the mean force of the step, per volume", "U^3/h"),
     "forcing_y": ("mean force of the step along y", "U^2/h"),
     "bulk_velocity_y": ("volume mean of v", "U"),
@@ -72,7 +70,7 @@ def _about_column(name: str, series: TimeSeries) -> tuple[str, str]:
         scalar = name.removesuffix(ending.format(""))
         if name != scalar and all(column.format(scalar) in series.columns for column in endings):
             return text.format(scalar), unit
-    return (_COLUMNS | _FURTHER_COLUMNS).get(name, (name.replace("_", " "), ""))
+    return _COLUMNS.get(name, (name.replace("_", " "), ""))
 
 
 def time_series_dataset(series: TimeSeries) -> xr.Dataset:
