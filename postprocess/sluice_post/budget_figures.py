@@ -1,4 +1,4 @@
-"""Figures of budgets. A function that takes axes draws one panel into them and returns them."""
+"""Figures of budgets. A function that takes axes draws one panel into them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def budget_figure(evaluated: EvaluatedBudgets, name: str, references: References
     return figure
 
 
-def budget(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> Axes:
+def budget(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> None:
     """The terms of one budget against z+ in wall units, all but the imbalance."""
     symbol = name if name == "k" else rf"\langle {name}\rangle".replace("c", r"\theta")
     wall_axes(axes, evaluated.data[name], rf"budget of ${symbol}$ in wall units")
@@ -89,10 +89,10 @@ def budget(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: Refer
             _term(axes, evaluated, name, term, references, color=_COLOURS[term])
     if name in references:
         axes.plot([], [], label="published", color=BLACK, **_CIRCLES)
-    return _finished(axes)
+    _finished(axes)
 
 
-def imbalance(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> Axes:
+def imbalance(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: References) -> None:
     """The sum of all terms of a budget, and what the stress stored, against z+ in wall units."""
     data = evaluated.data[name]
     wall_axes(axes, data, "imbalance$^+$")
@@ -103,13 +103,12 @@ def imbalance(axes: Axes, evaluated: EvaluatedBudgets, name: str, references: Re
         style: dict[str, Any] = {"color": GREY, "linewidth": 1.4, "linestyle": (0, (3, 1.5))}
         axes.plot(z_plus[z_plus > 0], stored, label="storage (estimate)", **style)
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
-    return _finished(axes)
+    _finished(axes)
 
 
-def _finished(axes: Axes) -> Axes:
+def _finished(axes: Axes) -> None:
     axes.axhline(0, **THIN)
     axes.margins(y=0.06)
-    return axes
 
 
 def _term(axes: Axes, evaluated: EvaluatedBudgets, name: str, term: str, references: References, **style: Any) -> None:

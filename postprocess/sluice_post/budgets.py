@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from sluice_post import export, layout
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budget_terms import (
     IMBALANCE,
     NOT_AT_SUCH_WALLS,
@@ -32,14 +32,13 @@ from sluice_post.budget_terms import (
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import About, dataset, described, heights
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import Buoyancy, FlowParameters
 from sluice_post.printed import with_interval as number_text
 from sluice_post.profiles import wall_profiles
 from sluice_post.scalar_profiles import over_images
 from sluice_post.statistics import Blocks, Means
 from sluice_post.uncertainty import intervals
-from sluice_post.wall_view import WallView, wall_view, with_wall
+from sluice_post.wall_view import SeenFromWall, WallView, wall_view, with_wall
 
 STORAGE = "storage"
 _CELLS = ("dx_over_eta", "dy_over_eta", "dz_over_eta")
@@ -61,32 +60,25 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class WallBudgets:
-    """Budgets in wall units from a wall to `far_end`, seen from that wall as WallProfiles are; the main one first."""
+class WallBudgets(SeenFromWall):
+    """Budgets in wall units from a wall to `parameters.far_end`, seen from that wall; the main one first."""
 
-    u_tau: float
-    viscosity: float
-    height: float
-    z_face_plus: Array
     budgets: dict[str, Budget]
-    wall: str = ""  # of which wall, where there is a choice
-    far_end: str = "centre"  # where they end: "centre", "surface" or "top"
-    cell_plus: tuple[float, float] = (nan, nan)  # dx and dy
     wall_dissipation: dict[str, float] = field(default_factory=dict)  # on the wall, of uu, vv and k; positive
     of: str = ""  # the name of the scalar whose budgets they are; empty: the Reynolds stresses
     c_tau: float = nan  # of this scalar
 
     @property
-    def re_tau(self) -> float:
-        """Friction Reynolds number."""
-        return self.u_tau / self.viscosity
+    def z_face_plus(self) -> Array:
+        """All faces in wall units."""
+        return self.view.means.z_face * self.re_tau
 
     def z_plus(self, name: str) -> Array:
         """Where the terms of a budget are, in wall units."""
         return self.budgets[name].z * self.u_tau / self.viscosity
 
     def integral(self, values: Array) -> float:
-        """Integral over z+ of a profile at the centres, from the wall to `far_end`.
+        """Integral over z+ of a profile at the centres, from the wall to the far end.
 
         The integral of a term has the unit of the term times nu/u_tau.
         """
@@ -128,8 +120,10 @@ class WallBudgets:
         k = self.budgets["k"]
         with np.errstate(divide="ignore", invalid="ignore"):
             eta = (-k.terms["dissipation"]) ** -0.25
-        cells: tuple[float | Array, ...] = (*self.cell_plus, np.diff(self.z_face_plus)[: len(k.z)])
-        return {"eta_plus": eta} | {name: np.asarray(size / eta) for name, size in zip(_CELLS, cells, strict=True)}
+        size, cells = self.view.parameters.size, self.view.parameters.cells
+        dx, dy = (size[n] / cells[n] * self.re_tau for n in (0, 1))
+        dz = np.diff(self.z_face_plus)[: len(k.z)]
+        return {"eta_plus": eta, "dx_over_eta": dx / eta, "dy_over_eta": dy / eta, "dz_over_eta": dz / eta}
 
 
 def require_budgets(blocks: Blocks, parameters: FlowParameters, directory: Path) -> None:
@@ -176,13 +170,13 @@ def buoyancy_terms(means: Means, view: WallView, buoyancy: Buoyancy) -> Terms:
 
 
 def near_wall(
-    terms: Mapping[str, Terms], amounts: Terms, units: Mapping[str, float], means: Means, height: float
+    terms: Mapping[str, Terms], amounts: Terms, units: Mapping[str, float], view: WallView
 ) -> dict[str, Budget]:
-    """Budgets over the whole height, in the units of the run, as budgets up to `height` over these units."""
+    """Budgets over the whole height, in the units of the run, as budgets within the view over these units."""
     budgets = {}
     for name, of_name in terms.items():
-        z, unit = heights_of(name, means), units[name]
-        near = z <= height * (1 + 1e-9)
+        z, unit = heights_of(name, view.means), units[name]
+        near = view.near(z)
         over_unit = {term: values[near] / unit for term, values in of_name.items()}
         budgets[name] = Budget(z[near], over_unit, unit, amounts[name][near])
     return budgets
@@ -191,22 +185,11 @@ def near_wall(
 def wall_budgets(means: Means, parameters: FlowParameters, side: str | None = None) -> WallBudgets:
     """Budgets in wall units. `side`: both (symmetric halves averaged), bottom or top."""
     view, nu = wall_view(means, parameters, side), parameters.viscosity
-    plus, unit = view.u_tau / nu, view.u_tau**4 / nu
     buoyancy = buoyancy_terms(means, view, parameters.buoyancy) if parameters.buoyancy else None
-    terms = budgets_of(view.means, nu, view.no_slip, view.rotation, buoyancy, view.magnetic_drag)
-    units, height = dict.fromkeys(terms, unit), parameters.reach
-    dx, dy = (parameters.size[n] / parameters.cells[n] * plus for n in (0, 1))
-    return WallBudgets(
-        view.u_tau,
-        nu,
-        height,
-        view.means.z_face * plus,
-        near_wall(terms, stresses_of(view.means), units, view.means, height),
-        view.wall,
-        parameters.far_end,
-        (dx, dy),
-        {stress: value / unit for stress, value in wall_dissipation(view.means, nu).items()},
-    )
+    terms = budgets_of(view.means, nu, view.no_slip, view.rotation, buoyancy, parameters.magnetic_drag)
+    unit, amounts = view.u_tau**4 / nu, stresses_of(view.means)
+    on_wall = {stress: value / unit for stress, value in wall_dissipation(view.means, nu).items()}
+    return WallBudgets(view, near_wall(terms, amounts, dict.fromkeys(terms, unit), view), on_wall)
 
 
 @dataclass(frozen=True)
@@ -257,7 +240,7 @@ def evaluate(
             by_name[name][STORAGE] = change / ((middle[-1] - middle[0]) * budget.unit)
         if name == "k":
             by_name[name] |= found.kolmogorov_columns()
-        coordinates = heights(_dim(name), budget.z, found.u_tau, found.viscosity)
+        coordinates = heights(_dim(name), budget.z, found)
         attributes: dict[str, Any] = {"name": found.of, "budget": name} if found.of else {"stress": name}
         attributes |= {"u_tau": found.u_tau, "re_tau": found.re_tau}
         attributes |= {"c_tau": found.c_tau} if found.of else {"wall": found.wall}
@@ -325,7 +308,7 @@ def table_text(evaluated: EvaluatedBudgets) -> str:
         about = f"{with_wall('wall units', found.wall)}: u_tau = {number['u_tau']}, u_tau^4/nu = {number['unit']}"
         largest = ", ".join(f"{name.replace('_over_', '/')} {number[name]}" for name in _CELLS)
         sizes = ["", f"Kolmogorov length: smallest eta+ {number['eta_plus']}; largest {largest}"]
-    of_wall = f"{main} from the wall to the {found.far_end}"
+    of_wall = f"{main} from the wall to the {found.view.parameters.far_end}"
     integrals = [f"{of_wall}: production {number['production']} {unit}, and in % of it:"]
     for term in ("dissipation", IMBALANCE):
         integrals.append(f"  {term} {number_text(*evaluated.numbers[term], sign='+', may_be_zero=True, scale=100)}")

@@ -125,7 +125,7 @@ def _watch(arguments: argparse.Namespace) -> None:
     *FIGURES,
 )
 def _profiles(arguments: argparse.Namespace) -> None:
-    from sluice_post.bands import profiles_csv
+    from sluice_post.profiles import profiles_csv
     from sluice_post.report_parts import scalars_part
     from sluice_post.scalar_numbers import chosen_scalars, csv_of_one
 
@@ -135,7 +135,7 @@ def _profiles(arguments: argparse.Namespace) -> None:
         scalars = chosen_scalars(run.blocks, run.parameters, run.directory, name, arguments.side)
     if arguments.figures is not None:
         scalars_part(scalars).draw(arguments.figures)
-    text = csv_of_one(scalars) if name is not None else profiles_csv(run.wall_profiles, run.bands)
+    text = csv_of_one(scalars) if name is not None else profiles_csv(run.wall_profiles)
     if arguments.output is None:
         sys.stdout.write(text)
     else:
@@ -172,7 +172,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         print()
         with figure_style():
             names = [row.quantity for row in found.deviations]
-            _save_figures({path: comparison_figure(found.profiles, run.bands, reference, names)})
+            _save_figures({path: comparison_figure(run.wall_profiles, reference, names)})
 
 
 @command(

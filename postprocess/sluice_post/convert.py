@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 
 from sluice_post import export, layout, lee_moser
-from sluice_post.bands import bands_of, profiles_csv
 from sluice_post.densities import load_densities
 from sluice_post.errors import NoBlocksError
 from sluice_post.evaluated_densities import evaluate_densities
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import profiles_csv, wall_profiles, with_intervals
 from sluice_post.report_parts import densities_part, scalars_part
 from sluice_post.run import load_statistics
 from sluice_post.scalar_numbers import evaluate_scalars
@@ -21,12 +20,12 @@ def convert(arguments: argparse.Namespace) -> None:
     directory, side, times = arguments.directory, arguments.side, (arguments.begin, arguments.end)
     folder = arguments.output or directory
     parameters, blocks = load_statistics(directory, *times)
-    profiles, bands = wall_profiles(blocks.means(), parameters, side), bands_of(blocks, parameters, side)
+    profiles = with_intervals(wall_profiles(blocks.means(), parameters, side), blocks)
     of_csv = arguments.format == "csv"
     if of_csv:
-        texts = {layout.PROFILES_CSV: profiles_csv(profiles, bands)}
+        texts = {layout.PROFILES_CSV: profiles_csv(profiles)}
     else:
-        texts = lee_moser.profile_texts(profiles, parameters, bands)
+        texts = lee_moser.profile_texts(profiles, parameters)
         if blocks.has_budgets and not (profiles.laminar or parameters.controlled):
             texts |= lee_moser.budget_texts(blocks, parameters, side)
     for name, text in texts.items():

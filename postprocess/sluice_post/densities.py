@@ -22,7 +22,7 @@ from sluice_post.histograms import Histogram, Joint
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Blocks, Means, Shapes, read_blocks
 from sluice_post.symmetry import Symmetry, sign_of
-from sluice_post.wall_view import WallView, wall_view
+from sluice_post.wall_view import SeenFromWall, wall_view
 
 FIELDS = ("u", "v", "w", "p")
 SHEARS = layout.SHEAR_HISTOGRAMS
@@ -126,30 +126,18 @@ def _sign(name: str, image: str) -> int:
 
 
 @dataclass(frozen=True)
-class WallDensities:
+class WallDensities(SeenFromWall):
     """Histograms of averages, as seen from a wall. Each list has one element for each half that is averaged."""
 
     means: Means
     bins: dict[str, tuple[Array, Array]]
     z_joint: Array
     profiles: Means  # those of the statistics
-    view: WallView
-    parameters: FlowParameters
 
     @property
-    def u_tau(self) -> float:
-        """Friction velocity."""
-        return self.view.u_tau
-
-    @property
-    def re_tau(self) -> float:
-        """Friction Reynolds number."""
-        return self.u_tau / self.parameters.viscosity
-
-    @property
-    def reach_plus(self) -> float:
-        """z+ at the end of the view from the wall."""
-        return self.parameters.reach * self.re_tau
+    def parameters(self) -> FlowParameters:
+        """Geometry, viscosity and walls."""
+        return self.view.parameters
 
     def unit(self, name: str) -> float:
         """The unit of a field's fluctuations; the wall shear is over its mean already."""
@@ -162,7 +150,7 @@ class WallDensities:
     def z(self, name: str) -> Array:
         """Where a field's histograms are, up to the centre: at cell centres, those of w on faces."""
         z = self.view.means.z_face if name in layout.FACE_HISTOGRAMS else self.view.means.z
-        return z[z <= self.parameters.reach * (1 + 1e-9)]
+        return z[self.view.near(z)]
 
     def is_odd(self, name: str) -> NDArray[np.bool_]:
         """Where a field's odd moments are 0 by the symmetry of the flow: on the centre plane, if anywhere."""
@@ -202,7 +190,7 @@ class WallDensities:
         places: dict[float, list[tuple[str, int]]] = {}
         for image in self.view.images:
             for n, z in enumerate(height - self.z_joint if "z" in image else self.z_joint):
-                if z <= self.parameters.reach * (1 + 1e-9):
+                if self.view.near(z):
                     same = [other for other in places if abs(other - z) < 1e-6 * height]
                     places.setdefault(same[0] if same else float(z), []).append((image, n))
         return dict(sorted(places.items()))
@@ -230,6 +218,4 @@ def wall_densities(
         {name: means.face[name] for name in _FACE_PROFILES},
     )
     profiles = Means(means.z, means.z_face, centre, face, means.forcing, means.samples)
-    return WallDensities(
-        means, loaded.bins, loaded.z_joint, profiles, wall_view(profiles, parameters, side), parameters
-    )
+    return WallDensities(wall_view(profiles, parameters, side), means, loaded.bins, loaded.z_joint, profiles)

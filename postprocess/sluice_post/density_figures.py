@@ -1,6 +1,6 @@
 """Figures of densities and quadrants.
 
-A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+A function that takes axes draws one panel into them; the others return a figure of such panels.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def densities_figure(evaluated: EvaluatedDensities) -> Figure:
     return figure
 
 
-def fluctuation_density(axes: Axes, evaluated: EvaluatedDensities, field: str) -> Axes:
+def fluctuation_density(axes: Axes, evaluated: EvaluatedDensities, field: str) -> None:
     """Density of the fluctuation of u, v, w or p over its standard deviation at the chosen heights."""
     values, widths = evaluated.values[f"density_{field}"], evaluated.width(f"density_{field}")
     decades_axis(axes, _LEAST, 4 * float(np.nanmax(values)))
@@ -65,7 +65,6 @@ def fluctuation_density(axes: Axes, evaluated: EvaluatedDensities, field: str) -
     axes.set_xlim(MIDDLES[0], MIDDLES[-1])
     axes.set_xlabel(rf"${field}'/{field}_\mathrm{{rms}}$ {_NAMES[field]}")
     axes.set_ylabel(rf"${field}_\mathrm{{rms}}\,P({field}')$")
-    return axes
 
 
 def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
@@ -76,7 +75,7 @@ def wall_shear_figure(evaluated: EvaluatedDensities) -> Figure:
     return figure
 
 
-def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> Axes:
+def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> None:
     """Density of one component of the wall shear, shear_x or shear_y, over the mean that u_tau is formed from."""
     edges, values = evaluated.shear_edges[name], evaluated.values[f"density_{name}"]
     x = (edges[1:] + edges[:-1]) / 2
@@ -90,7 +89,6 @@ def wall_shear_density(axes: Axes, evaluated: EvaluatedDensities, name: str) -> 
     axes.set_xlabel(rf"$\tau_{name[-1]}/{mean}$")
     axes.set_ylabel(rf"${mean}\,P(\tau_{name[-1]})$")
     legend(axes, loc="upper right")
-    return axes
 
 
 def map_figure(evaluated: EvaluatedDensities) -> Figure:
@@ -141,7 +139,7 @@ def moments_figure(evaluated: EvaluatedDensities) -> Figure:
     return figure
 
 
-def moment_profile(axes: Axes, evaluated: EvaluatedDensities, moment: str) -> Axes:
+def moment_profile(axes: Axes, evaluated: EvaluatedDensities, moment: str) -> None:
     """Skewness or flatness of the histograms of u, v, w and p against z+."""
     found, shown = evaluated.found, [3.0]
     style.log_wall_axis(axes, found.plus(found.z("u")))
@@ -159,7 +157,6 @@ def moment_profile(axes: Axes, evaluated: EvaluatedDensities, moment: str) -> Ax
         style.flatness_axis(axes, min(shown), max(shown))
     else:
         axes.margins(y=0.08)
-    return axes
 
 
 def quadrants_figure(evaluated: EvaluatedDensities) -> Figure:
@@ -172,21 +169,19 @@ def quadrants_figure(evaluated: EvaluatedDensities) -> Figure:
     return figure
 
 
-def quadrant_contributions(axes: Axes, evaluated: EvaluatedDensities) -> Axes:
+def quadrant_contributions(axes: Axes, evaluated: EvaluatedDensities) -> None:
     """What each quadrant contributes to -u'w', and their sum, against z+."""
     z_plus = _quadrants(axes, evaluated, "minus_uw")
     axes.axhline(0, **style.THIN)
     axes.plot(z_plus, evaluated.values["minus_uw_all"][1:], color=style.BLACK, linestyle="--", label="sum")
     axes.set_ylabel(r"$-\langle u'w'\rangle_q^+$")
-    return axes
 
 
-def quadrant_fractions(axes: Axes, evaluated: EvaluatedDensities) -> Axes:
+def quadrant_fractions(axes: Axes, evaluated: EvaluatedDensities) -> None:
     """How much of the time the flow is in each quadrant, against z+."""
     _quadrants(axes, evaluated, "fraction")
     axes.axhline(0.25, **style.THIN)
     axes.set_ylabel("fraction of time")
-    return axes
 
 
 def _quadrants(axes: Axes, evaluated: EvaluatedDensities, name: str) -> Array:
@@ -229,7 +224,7 @@ def holes_figure(evaluated: EvaluatedDensities) -> Figure | None:
     return figure
 
 
-def holes(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
+def holes(axes: Axes, evaluated: EvaluatedDensities, height: int) -> None:
     """What each quadrant contributes outside holes of growing size, at one height of the joint densities, from 0."""
     values, width = evaluated.values["hole_minus_uw"][height], evaluated.width("hole_minus_uw")[height]
     axes.axhline(0, **style.THIN)
@@ -239,4 +234,3 @@ def holes(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
     axes.set_title(style.height_label(f"{evaluated.found.plus(evaluated.found.joint_z)[height]:.3g}"))
     axes.set_xlabel(r"$H$")
     axes.set_ylabel(r"$-\langle u'w'\rangle_q^+$")
-    return axes

@@ -78,7 +78,7 @@ def table_text(evaluated: EvaluatedDensities) -> str:
     blocks, of_fields = evaluated.loaded.blocks, _of_fields(evaluated)
     text = [
         f"densities: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
-        f"{blocks.time_end[-1]:g}; {with_wall('Re_tau', evaluated.found.view.wall)} = {evaluated.found.re_tau:.2f}",
+        f"{blocks.time_end[-1]:g}; {with_wall('Re_tau', evaluated.found.wall)} = {evaluated.found.re_tau:.2f}",
         "",
         *of_fields,
         *cut_off_note(of_fields),

@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budgets import KOLMOGOROV, WallBudgets, wall_budgets
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import About, dataset, described, heights
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import wall_profiles
 from sluice_post.statistics import Blocks, Means
@@ -94,5 +93,5 @@ def evaluate_derived(blocks: Blocks, parameters: FlowParameters, side: str | Non
         for tensor, of in TENSORS.items()
         for part in ("xi", "eta", *(f"b_{component}" for component in (*COMPONENTS, "uv", "vw")))
     }
-    coordinates = heights("z", profiles.z, profiles.u_tau, profiles.viscosity)
+    coordinates = heights("z", profiles.z, profiles)
     return dataset(described(values, table | _ABOUT), coordinates, PLANES_AND_TIME)

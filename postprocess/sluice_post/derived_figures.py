@@ -1,6 +1,6 @@
 """Figures of derived quantities; bands and bars are 95 % intervals.
 
-A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+A function that takes axes draws one panel into them; the others return a figure of such panels.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def invariant_map_figure(derived: xr.Dataset) -> Figure:
     return figure
 
 
-def invariant_map(axes: Axes, derived: xr.Dataset) -> Axes:
+def invariant_map(axes: Axes, derived: xr.Dataset) -> None:
     """Lumley's triangle and the way through it from the wall to the centre."""
     xi = np.linspace(-1 / 6, 1 / 3, 200)
     for side in ((xi, two_component_limit(xi)), ([-1 / 6, 0, 1 / 3], [1 / 6, 0, 1 / 3])):
@@ -70,7 +70,6 @@ def invariant_map(axes: Axes, derived: xr.Dataset) -> Axes:
     axes.set_ylim(-0.04, 0.37)
     axes.set_xlabel(r"$\xi$, where $6\xi^3=b_{ij}b_{jk}b_{ki}$")
     axes.set_ylabel(r"$\eta$, where $6\eta^2=b_{ij}b_{ji}$")
-    return axes
 
 
 def anisotropy_figure(derived: xr.Dataset) -> Figure:
@@ -86,16 +85,15 @@ def anisotropy_figure(derived: xr.Dataset) -> Figure:
     return figure
 
 
-def anisotropy(axes: Axes, derived: xr.Dataset, tensor: str) -> Axes:
+def anisotropy(axes: Axes, derived: xr.Dataset, tensor: str) -> None:
     """Components of the anisotropy against z+. `tensor`: stress or dissipation."""
     lines = [(f"{tensor}_b_{name}", colour, rf"$b_{{{name}}}$") for name, colour in _OF_COMPONENT.items()]
     wall_axes(axes, derived, r"$b_{ij}=t_{ij}/t_{kk}-\delta_{ij}/3$", *lines)
     axes.axhline(0, **THIN)
     axes.set_title(TENSORS[tensor], fontsize=12)
-    return axes
 
 
-def enstrophy(axes: Axes, derived: xr.Dataset) -> Axes:
+def enstrophy(axes: Axes, derived: xr.Dataset) -> None:
     """Enstrophy of the fluctuations and the dissipation of k, which it equals in homogeneous turbulence."""
     wall_axes(
         axes,
@@ -106,7 +104,6 @@ def enstrophy(axes: Axes, derived: xr.Dataset) -> Axes:
     )
     axes.set_ylim(bottom=0)
     axes.legend(loc="lower left")
-    return axes
 
 
 def kolmogorov_figure(derived: xr.Dataset) -> Figure | None:
@@ -120,18 +117,16 @@ def kolmogorov_figure(derived: xr.Dataset) -> Figure | None:
     return figure
 
 
-def kolmogorov_length(axes: Axes, derived: xr.Dataset) -> Axes:
+def kolmogorov_length(axes: Axes, derived: xr.Dataset) -> None:
     """Kolmogorov's length in wall units against z+."""
     wall_axes(axes, derived, r"Kolmogorov length $\eta^+$", ("eta_plus", None, ""))
     axes.set_ylim(bottom=0)
-    return axes
 
 
-def cell_sizes(axes: Axes, derived: xr.Dataset) -> Axes:
+def cell_sizes(axes: Axes, derived: xr.Dataset) -> None:
     """The size of the cells over Kolmogorov's length against z+."""
     colours = {"dx_over_eta": BLUE, "dy_over_eta": ORANGE, "dz_over_eta": VERMILLION}
     lines = [(name, colour, rf"$\Delta {name[1]}/\eta$") for name, colour in colours.items()]
     wall_axes(axes, derived, r"size of the cells over $\eta$", *lines)
     axes.set_ylim(0, 1.2 * max(float(derived[name].max()) for name in colours))
     axes.legend(loc="upper right", ncols=3)
-    return axes

@@ -10,12 +10,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sluice_post.arrays import Array
-from sluice_post.bands import Bands
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budget_terms import STRESSES
 from sluice_post.budgets import wall_budgets
 from sluice_post.errors import UsageError
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles
@@ -226,12 +224,12 @@ def budget_table_text(deviations: Sequence[BudgetDeviations]) -> str:
     return "\n\n".join(tables)
 
 
-def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, bands: Bands, reference: Reference) -> None:
+def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, reference: Reference) -> None:
     for name in names:
         z_plus, values = profiles.column(name)
         several = len(names) > 1
         label, colour = (QUANTITIES[name], COLOURS[name]) if several else (None, None)
-        colour = line_with_band(axes, z_plus, values, bands.get(name), color=colour, label=label)
+        colour = line_with_band(axes, z_plus, values, profiles.half_widths.get(name), color=colour, label=label)
         xp, fp = reference.z_plus[name], reference.values[name]
         inside = (xp >= axes.get_xlim()[0]) & (xp <= axes.get_xlim()[1])
         # Evenly spaced in log z+: symbols that touch hide the line below.
@@ -241,15 +239,15 @@ def _draw(axes: Axes, names: Sequence[str], profiles: WallProfiles, bands: Bands
         published_points(axes, xp[marks], fp[marks], colour, markersize=4.2, markeredgewidth=1.1)
 
 
-def comparison(axes: Axes, quantity: str, profiles: WallProfiles, bands: Bands, reference: Reference) -> Axes:
+def comparison(axes: Axes, quantity: str, profiles: WallProfiles, reference: Reference) -> Axes:
     """One profile, with the band of its 95 % interval, and circles of the reference, against z+."""
     log_wall_axis(axes, profiles.z_plus)
-    _draw(axes, [quantity], profiles, bands, reference)
+    _draw(axes, [quantity], profiles, reference)
     axes.set_ylabel(QUANTITIES[quantity])
     return axes
 
 
-def comparison_figure(profiles: WallProfiles, bands: Bands, reference: Reference, names: Sequence[str]) -> Figure:
+def comparison_figure(profiles: WallProfiles, reference: Reference, names: Sequence[str]) -> Figure:
     """Lines: the run, with bands of its 95 % intervals; circles: the reference."""
     panels = [([n for n in group if n in names], label) for group, label in _PANELS]
     panels = [(group, label) for group, label in panels if group]
@@ -259,7 +257,7 @@ def comparison_figure(profiles: WallProfiles, bands: Bands, reference: Reference
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes, (group, label) in zip(grid.flat, panels, strict=False):
         log_wall_axis(axes, profiles.z_plus)
-        _draw(axes, group, profiles, bands, reference)
+        _draw(axes, group, profiles, reference)
         axes.set_ylabel(label if len(group) > 1 else QUANTITIES[group[0]])
         low, high = axes.get_ylim()
         if axes.dataLim.ymin >= -1e-3 * axes.dataLim.ymax:

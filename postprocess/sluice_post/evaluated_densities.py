@@ -16,7 +16,6 @@ from sluice_post.datasets import variables as described
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import RHO, Variables, dataset, variable
 from sluice_post.densities import FIELDS, SHEARS, DensityBlocks, WallDensities, wall_densities
-from sluice_post.evaluated_values import EvaluatedValues, with_bands
 from sluice_post.histograms import Histogram, beyond_bins, density, moments
 from sluice_post.layout import QUADRANTS
 from sluice_post.parameters import FlowParameters
@@ -24,6 +23,7 @@ from sluice_post.profiles import face_values, wall_profiles
 from sluice_post.quadrants import HOLE_SIZES, JOINT_MIDDLES, outside_holes, quadrant_profiles, standardized_density
 from sluice_post.spectra import names_of_heights, require_heights, usual_heights
 from sluice_post.statistics import Means
+from sluice_post.uncertainty import EvaluatedValues, intervals
 
 EDGES = np.linspace(-8, 8, 129)  # of the bins of densities, in standard deviations
 MIDDLES = (EDGES[1:] + EDGES[:-1]) / 2
@@ -77,9 +77,8 @@ class EvaluatedDensities(EvaluatedValues):
         `density_u` (height, deviation) is of u' over its standard deviation at the planes nearest to the chosen
         heights, `joint_uw` (z_joint, deviation_u, deviation_w) the joint density of u' and w' over theirs.
         """
-        found, variables = self.found, self.described()
-        scales = (found.u_tau, found.parameters.viscosity)
-        coordinates = described.heights("z", found.z("u"), *scales) | described.heights("z_face", found.z("w"), *scales)
+        found, variables = self.found, self.described
+        coordinates = described.heights("z", found.z("u"), found) | described.heights("z_face", found.z("w"), found)
         coordinates |= {
             "height": variable("height", list(self.names), "chosen height: z+, centre or surface"),
             "deviation": variable("deviation", MIDDLES, "deviation from the mean", "standard deviation"),
@@ -90,13 +89,13 @@ class EvaluatedDensities(EvaluatedValues):
             name, _, unit = _ABOUT[shear]
             coordinates[shear] = variable(shear, (edges[1:] + edges[:-1]) / 2, name, unit)
         if found.joint_z.size:
-            coordinates |= described.heights("z_joint", found.joint_z, *scales)
+            coordinates |= described.heights("z_joint", found.joint_z, found)
             for dim, field in (("deviation_u", "u"), ("deviation_w", "w")):
                 coordinates[dim] = variable(dim, JOINT_MIDDLES, f"deviation of {field}", "standard deviation")
             joint = [standardized_density(joints) for joints in found.joints()]
             about = "joint density of u' and w' over their standard deviations"
             variables["joint_uw"] = variable(("z_joint", "deviation_u", "deviation_w"), joint, about)
-        attributes = {"u_tau": found.u_tau, "re_tau": found.re_tau, "wall": found.view.wall}
+        attributes = {"u_tau": found.u_tau, "re_tau": found.re_tau, "wall": found.wall}
         return dataset(variables, coordinates, PLANES_AND_TIME, **attributes)
 
 
@@ -176,8 +175,8 @@ def evaluate_densities(
     def variables_of(means: Means) -> Variables:
         return _variables(wall_densities(loaded, parameters, side, means), planes, shear_edges)
 
-    evaluated, names = with_bands(variables_of, loaded.blocks), names_of_heights(chosen, parameters)
-    return EvaluatedDensities(*evaluated, found, loaded, chosen, names, planes, shear_edges, _beyond(found))
+    evaluated, names = intervals(variables_of, loaded.blocks), names_of_heights(chosen, parameters)
+    return EvaluatedDensities(evaluated, found, loaded, chosen, names, planes, shear_edges, _beyond(found))
 
 
 def agreement(evaluated: EvaluatedDensities) -> dict[str, dict[str, float]]:

@@ -10,7 +10,6 @@ from pathlib import Path
 import xarray as xr
 
 from sluice_post import layout
-from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets, require_budgets
 from sluice_post.companions import require_turbulence
 from sluice_post.densities import load_densities
@@ -20,7 +19,7 @@ from sluice_post.evaluated_densities import EvaluatedDensities, evaluate_densiti
 from sluice_post.key_figures import Figure, key_figures
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import evaluate_phases, load_phases
-from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.profiles import WallProfiles, wall_profiles, with_intervals
 from sluice_post.run import check_directory, load_statistics
 from sluice_post.scalar_budgets import evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars
@@ -67,13 +66,8 @@ class EvaluatedRun:
 
     @cached_property
     def wall_profiles(self) -> WallProfiles:
-        """Profiles in wall units."""
-        return wall_profiles(self.blocks.means(), self.parameters, self.selection.side)
-
-    @cached_property
-    def bands(self) -> Bands:
-        """Half widths of the intervals of the profiles."""
-        return bands_of(self.blocks, self.parameters, self.selection.side)
+        """Profiles in wall units with intervals."""
+        return with_intervals(wall_profiles(self.blocks.means(), self.parameters, self.selection.side), self.blocks)
 
     @cached_property
     def evaluated_budgets(self) -> EvaluatedBudgets:

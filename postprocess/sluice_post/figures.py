@@ -1,9 +1,11 @@
 """Figures of the profiles; bands are 95 % intervals.
 
-A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+A function that takes axes draws one panel into them; the others return a figure of such panels.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +15,6 @@ from matplotlib.ticker import MultipleLocator
 
 from sluice_post import literature
 from sluice_post.arrays import Array
-from sluice_post.bands import Bands
 from sluice_post.fitting import NOTE
 from sluice_post.profiles import WallProfiles
 from sluice_post.style import (
@@ -47,24 +48,25 @@ def _note(axes: Axes, text: str, x: float, y: float, **style: object) -> None:
     axes.annotate(text, (x, y), **options)  # type: ignore[arg-type]
 
 
-def mean_velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+def mean_velocity(axes: Axes, profiles: WallProfiles) -> None:
     """U+ against z+ with the law of the wall; a laminar flow with its exact profile."""
     if profiles.laminar:
         _laminar_velocity(axes, profiles)
     else:
         _law_of_the_wall(axes, profiles)
-        _velocity(axes, profiles, bands)
+        colour = _line(axes, profiles, profiles.along_stress)
+        near = profiles.z_plus < NEAR_WALL
+        axes.plot(profiles.z_plus[near], profiles.centre[profiles.along_stress][near], "o", color=colour, zorder=3)
     along = " along the wall stress" if profiles.turns and not profiles.laminar else ""
     axes.set_ylabel(rf"$U^+${along}")
-    return axes
 
 
-def _velocity(axes: Axes, profiles: WallProfiles, bands: Bands) -> None:
-    """U+ at the cell centres, whose points near the wall are marked."""
-    z, values = profiles.z_plus, profiles.centre[profiles.along_stress]
-    colour = line_with_band(axes, z, values, bands.get(profiles.along_stress))
-    near = z < NEAR_WALL
-    axes.plot(z[near], values[near], "o", color=colour, zorder=3)
+def _line(axes: Axes, profiles: WallProfiles, name: str, **style: Any) -> Any:
+    """A profile against z+ where it is known, and the band of its interval; returns their colour."""
+    z_plus, values = profiles.column(name)
+    known, half_width = np.isfinite(values), profiles.half_widths.get(name)
+    band = None if half_width is None else half_width[known]
+    return line_with_band(axes, z_plus[known], values[known], band, **style)
 
 
 def _law_of_the_wall(axes: Axes, profiles: WallProfiles) -> None:
@@ -110,38 +112,36 @@ _RMS_LABELS = {
 
 def _component_label(label: str, profiles: WallProfiles) -> str:
     """Where the mean flow is not along x at every height, neither x nor y is streamwise."""
-    if profiles.runs_along_x:
+    if profiles.view.parameters.runs_along_x:
         return label
     return label.replace("streamwise", "along x").replace("spanwise", "along y")
 
 
-def fluctuations(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+def fluctuations(axes: Axes, profiles: WallProfiles) -> None:
     """Root-mean-square velocities and pressure against z+."""
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
     for name, label in _RMS_LABELS.items():
         if profiles.has(name):
-            values, shown = profiles.centre[name], _component_label(label, profiles)
-            line_with_band(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[name[0]], label=shown)
-            top = max(top, float(np.max(values)))
+            _line(axes, profiles, name, color=COMPONENT[name[0]], label=_component_label(label, profiles))
+            top = max(top, float(np.max(profiles.centre[name])))
     _headroom(axes, top or 1.0, fraction=0.3)
     axes.set_ylabel("rms in wall units")
     legend(axes, loc="upper left", ncols=2)
-    return axes
 
 
-def shear_stress_figure(profiles: WallProfiles, bands: Bands) -> Figure:
+def shear_stress_figure(profiles: WallProfiles) -> Figure:
     """Viscous, Reynolds and total shear stress against z/h; below, the total less the total of a steady flow."""
     figure = new_figure(6.4, 5.6)
     axes, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1.15])
-    shear_stress(axes, profiles, bands)
+    shear_stress(axes, profiles)
     axes.set_xlabel("")
-    stress_residual(below, profiles, bands)
+    stress_residual(below, profiles)
     figure.align_ylabels()
     return figure
 
 
-def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+def shear_stress(axes: Axes, profiles: WallProfiles) -> None:
     """Viscous, Reynolds and total shear stress over the wall stress against z/h, and the total of a steady flow."""
     z, face = profiles.z_face, profiles.face
     components = [("u", "U", "", "solid")] + ([("v", "V", "_y", "dashed")] if profiles.turns else [])
@@ -156,22 +156,23 @@ def shear_stress(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
             (f"minus_{small}w", BLUE, rf"$-\langle {small}w\rangle^+$ Reynolds"),
             (f"d{large}dz", VERMILLION, rf"$\mathrm{{d}}{large}^+/\mathrm{{d}}z^+$ viscous"),
         ):
-            line_with_band(axes, z, face[name], bands.get(name), color=colour, label=label, linestyle=dashes)
+            line_with_band(
+                axes, z, face[name], profiles.half_widths.get(name), color=colour, label=label, linestyle=dashes
+            )
             lowest = min(lowest, 1.1 * float(face[name].min()))
     axes.set_ylim(lowest, 1.08)
     axes.set_ylabel("shear stress / wall stress")
-    flat = profiles.symmetry is Symmetry.ROTATION
+    flat = profiles.view.symmetry is Symmetry.ROTATION
     legend(axes, loc="best" if flat else "upper right")
     axes.set_xlabel(r"$z/h$")
     axes.set_xlim(0, profiles.height)
-    return axes
 
 
-def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+def stress_residual(axes: Axes, profiles: WallProfiles) -> None:
     """The total shear stress less the total of a steady flow, over the wall stress, against z/h."""
     largest, reach, colour = 1e-15, 0.0, None
     for name, dashes in [("residual", "solid")] + ([("residual_y", "dashed")] if profiles.turns else []):
-        residual, band = profiles.face[name], bands.get(name)
+        residual, band = profiles.face[name], profiles.half_widths.get(name)
         colour = line_with_band(axes, profiles.z_face, residual, band, color=colour, linestyle=dashes)
         largest = max(float(np.max(np.abs(residual))), largest)
         if band is not None:
@@ -183,58 +184,46 @@ def stress_residual(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
     axes.set_ylim(-limit, limit)
     axes.set_xlim(0, profiles.height)
     axes.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
-    return axes
 
 
-def higher_moments(profiles: WallProfiles, bands: Bands) -> Figure | None:
+def higher_moments(profiles: WallProfiles) -> Figure | None:
     """Skewness and flatness of the three components; None if not recorded or laminar."""
     names = [f"{kind}_{letter}" for kind in ("skew", "flat") for letter in "uvw"]
     if profiles.laminar or not all(profiles.has(name) for name in names):
         return None
     figure = new_figure(8.6, 4.2)
     left, right = figure.subplots(1, 2)
-    skewness(left, profiles, bands)
-    flatness(right, profiles, bands)
+    skewness(left, profiles)
+    flatness(right, profiles)
     legend(right, loc="upper right")
     return figure
 
 
-def skewness(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+def skewness(axes: Axes, profiles: WallProfiles) -> None:
     """Skewness of the three components against z+."""
-    _moments(axes, profiles, bands, "skew")
+    _moments(axes, profiles, "skew")
     gaussian_line(axes, "skewness")
     axes.margins(y=0.08)
-    return axes
 
 
-def flatness(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+def flatness(axes: Axes, profiles: WallProfiles) -> None:
     """Flatness of the three components against z+."""
-    extremes = _moments(axes, profiles, bands, "flat")
+    extremes = _moments(axes, profiles, "flat")
     gaussian_line(axes, "flatness")
     flatness_axis(axes, *extremes)
-    return axes
 
 
-def _moments(axes: Axes, profiles: WallProfiles, bands: Bands, kind: str) -> tuple[float, float]:
+def _moments(axes: Axes, profiles: WallProfiles, kind: str) -> tuple[float, float]:
     """Draws a moment of the three components; returns the range of its values and that of a Gaussian flatness."""
     low, high = 3.0, 3.0
     log_wall_axis(axes, profiles.z_plus)
     for letter in "uvw":
         z_plus, values = profiles.column(f"{kind}_{letter}")
         known = np.isfinite(values)
-        if not known.any():  # this component does not fluctuate
-            continue
-        band = bands.get(f"{kind}_{letter}")
-        line_with_band(
-            axes,
-            z_plus[known],
-            values[known],
-            None if band is None else band[known],
-            color=COMPONENT[letter],
-            label=f"${letter}$",
-            **near_wall(z_plus[known]),
-        )
-        low, high = min(low, float(values[known].min())), max(high, float(values[known].max()))
+        if known.any():  # else this component does not fluctuate
+            style = {"color": COMPONENT[letter], "label": f"${letter}$", **near_wall(z_plus[known])}
+            _line(axes, profiles, f"{kind}_{letter}", **style)
+            low, high = min(low, float(values[known].min())), max(high, float(values[known].max()))
     return low, high
 
 
@@ -262,15 +251,13 @@ def has_vorticity(profiles: WallProfiles) -> bool:
     return not profiles.laminar and all(profiles.has(name) for name in _VORTICITY)
 
 
-def vorticity(axes: Axes, profiles: WallProfiles, bands: Bands) -> Axes:
+def vorticity(axes: Axes, profiles: WallProfiles) -> None:
     """Root-mean-square vorticity in wall units against z+."""
     log_wall_axis(axes, profiles.z_plus)
     top = 0.0
     for name, (letter, label) in _VORTICITY.items():
-        values, shown = profiles.centre[name], _component_label(label, profiles)
-        line_with_band(axes, profiles.z_plus, values, bands.get(name), color=COMPONENT[letter], label=shown)
-        top = max(top, float(np.max(values)))
+        _line(axes, profiles, name, color=COMPONENT[letter], label=_component_label(label, profiles))
+        top = max(top, float(np.max(profiles.centre[name])))
     _headroom(axes, top)
     axes.set_ylabel("rms vorticity in wall units")
     legend(axes, loc="upper right")
-    return axes

@@ -1,6 +1,6 @@
 """Figures of the run itself: its history, and a picture of the streaks.
 
-A function that takes axes draws one panel into them and returns them; the others return a figure of such panels.
+A function that takes axes draws one panel into them; the others return a figure of such panels.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _limits(axes: Axes, values: Array) -> None:
         axes.set_ylim(*found)
 
 
-def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) -> Axes:
+def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) -> None:
     """Re_tau of each wall against time, and over the last third of the run that of the mean wall stress."""
     rows = thinned(series)
     shown = []
@@ -70,14 +70,13 @@ def re_tau_history(axes: Axes, series: TimeSeries, mean: MeanEstimate | None) ->
     if len(shown) > 1 or mean is not None:
         # Above the panel, so that it hides no line.
         legend(axes, ncols=4, fontsize="x-small", columnspacing=1.0, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    return _time_axis(axes, series)
+    _time_axis(axes, series)
 
 
-def _time_axis(axes: Axes, series: TimeSeries) -> Axes:
+def _time_axis(axes: Axes, series: TimeSeries) -> None:
     begin, end = float(series.time[0]), float(series.time[-1])
     axes.set_xlim(begin, end if end > begin else begin + 1)
     axes.set_xlabel(r"$t\,U/h$")
-    return axes
 
 
 _COLUMNS = {
@@ -87,14 +86,14 @@ _COLUMNS = {
 }
 
 
-def column_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
+def column_history(axes: Axes, series: TimeSeries, name: str) -> None:
     """bulk_velocity, kinetic_energy or forcing against time, in h and U."""
     axes.set_ylabel(_COLUMNS[name])
     if name in series.columns:
         rows = thinned(series)
         line_with_band(axes, series.time[rows], series[name][rows], linewidth=_FINE)
         _limits(axes, series[name])
-    return _time_axis(axes, series)
+    _time_axis(axes, series)
 
 
 def scalar_history_figure(series: TimeSeries, name: str) -> Figure | None:
@@ -108,15 +107,15 @@ def scalar_history_figure(series: TimeSeries, name: str) -> Figure | None:
     return figure
 
 
-def scalar_mean_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
+def scalar_mean_history(axes: Axes, series: TimeSeries, name: str) -> None:
     """The volume mean of a scalar against time."""
     rows, values = thinned(series), series[layout.SCALAR_MEAN.format(name)]
     line_with_band(axes, series.time[rows], values[rows], linewidth=_FINE)
     axes.set_ylabel(f"mean of {name}")
-    return _time_axis(axes, series)
+    _time_axis(axes, series)
 
 
-def scalar_flux_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
+def scalar_flux_history(axes: Axes, series: TimeSeries, name: str) -> None:
     """The fluxes of a scalar into the fluid at both walls against time."""
     rows = thinned(series)
     for (wall, column), colour in zip(layout.SCALAR_FLUX.items(), (BLUE, VERMILLION), strict=True):
@@ -126,25 +125,25 @@ def scalar_flux_history(axes: Axes, series: TimeSeries, name: str) -> Axes:
     _limits(axes, np.stack(columns).T.ravel())
     axes.set_ylabel(f"flux of {name} into the fluid")
     legend(axes, loc="best")
-    return _time_axis(axes, series)
+    _time_axis(axes, series)
 
 
-def divergence_history(axes: Axes, series: TimeSeries) -> Axes:
+def divergence_history(axes: Axes, series: TimeSeries) -> None:
     """The largest |div u| against time."""
     rows = thinned(series)
     values = series[layout.MAX_DIVERGENCE][rows]
     positive = np.where(values > 0, values, np.nan)
     axes.set_ylabel(r"$\max|\nabla\cdot\mathbf{u}|\,h/U$")
+    _time_axis(axes, series)
     if not np.any(np.isfinite(positive)):
         axes.text(0.5, 0.5, "zero throughout", transform=axes.transAxes, ha="center", va="center")
-        return _time_axis(axes, series)
+        return
     axes.set_yscale("log")
     line_with_band(axes, series.time[rows], positive, linewidth=_FINE)
     low, high = np.floor(np.log10(np.nanmin(positive))), np.ceil(np.log10(np.nanmax(positive)))
     axes.set_ylim(10.0 ** (low - 0.5), 10.0 ** (max(high, low + 1) + 0.5))
     axes.yaxis.set_major_locator(LogLocator(base=10, numticks=6))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    return _time_axis(axes, series)
 
 
 def is_constant(values: Array, scale: float = 0.0) -> bool:
@@ -201,7 +200,7 @@ def history(series: TimeSeries, re_tau_mean: MeanEstimate | None, averaging_star
     return figure
 
 
-def time_step_history(axes: Axes, series: TimeSeries) -> Axes:
+def time_step_history(axes: Axes, series: TimeSeries) -> None:
     """The time step, and on a second ordinate the time step over its limit, against time."""
     rows = thinned(series)
     axes.set_ylabel(r"$\Delta t\,U/h$")
@@ -216,7 +215,7 @@ def time_step_history(axes: Axes, series: TimeSeries) -> Axes:
         axes.tick_params(axis="y", which="both", right=False)
         largest = np.nanmax(series[layout.CFL])
         right.set_ylim(0, 1.3 * (largest if largest > 0 else 1.0))
-    return _time_axis(axes, series)
+    _time_axis(axes, series)
 
 
 def _title_time(axes: Axes, time: float) -> None:
@@ -262,7 +261,7 @@ def streak_picture(plane: Slice, height: float, plus: float | None, u_tau: float
     return figure
 
 
-def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: float | None) -> Axes:
+def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: float | None) -> None:
     """u' = u - <u> on a plane near the wall, over u_tau and in wall units where these are known, else in h and U.
 
     `height` is Lz, `plus` is u_tau/nu. With a colour bar beside the axes.
@@ -290,4 +289,3 @@ def streaks(axes: Axes, plane: Slice, height: float, plus: float | None, u_tau: 
     side = " from the top wall" if found.from_top else ""
     axes.set_title(f"{where}{side}", loc="left")
     _title_time(axes, plane.time)
-    return axes

@@ -1,4 +1,7 @@
-"""Figures of joint densities. A function that takes axes draws one panel into them; the others return a figure."""
+"""Figures of joint densities.
+
+A function that takes axes draws one panel into them and returns its contours; the others return a figure of panels.
+"""
 
 from __future__ import annotations
 
@@ -46,33 +49,23 @@ def _plane_of_fluctuations(axes: Axes, evaluated: EvaluatedDensities, height: in
     return standardized_density(evaluated.found.joints()[height])
 
 
-def joint_density(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
+def joint_density(axes: Axes, evaluated: EvaluatedDensities, height: int) -> QuadContourSet:
     """Joint density of u' and w' over their standard deviations at one height, by its number from 0."""
-    _joint_contours(axes, evaluated, height)
-    return axes
-
-
-def _joint_contours(axes: Axes, evaluated: EvaluatedDensities, height: int) -> QuadContourSet:
     density = _plane_of_fluctuations(axes, evaluated, height)
     return _contours(axes, JOINT_MIDDLES, JOINT_MIDDLES, density, _DECADES)
 
 
 def joint_figure(evaluated: EvaluatedDensities) -> Figure | None:
     """Joint densities of u' and w' over their standard deviations at the heights that the run took them at."""
-    if (made := figure_of_heights(evaluated, _joint_contours, sharey=True)) is None:
+    if (made := figure_of_heights(evaluated, joint_density, sharey=True)) is None:
         return None
     figure, panels, filled = made
     decades_bar(figure, filled[-1], panels, _DECADES, r"$u_\mathrm{rms}w_\mathrm{rms}P(u',w')$")
     return figure
 
 
-def covariance_integrand(axes: Axes, evaluated: EvaluatedDensities, height: int) -> Axes:
+def covariance_integrand(axes: Axes, evaluated: EvaluatedDensities, height: int) -> QuadContourSet:
     """u'w'P(u', w') over its largest magnitude at one height, by its number from 0."""
-    _covariance_contours(axes, evaluated, height)
-    return axes
-
-
-def _covariance_contours(axes: Axes, evaluated: EvaluatedDensities, height: int) -> QuadContourSet:
     integrand = np.outer(JOINT_MIDDLES, JOINT_MIDDLES) * _plane_of_fluctuations(axes, evaluated, height)
     fraction = (integrand / np.abs(integrand).max()).T
     filled = axes.contourf(JOINT_MIDDLES, JOINT_MIDDLES, fraction, levels=_LEVELS, cmap=DIVERGING_MAP)
@@ -82,7 +75,7 @@ def _covariance_contours(axes: Axes, evaluated: EvaluatedDensities, height: int)
 
 def covariance_figure(evaluated: EvaluatedDensities) -> Figure | None:
     """Covariance integrands u'w'P(u', w'), whose integral is <u'w'>, over the largest magnitude of each panel."""
-    if (made := figure_of_heights(evaluated, _covariance_contours, sharey=True)) is None:
+    if (made := figure_of_heights(evaluated, covariance_integrand, sharey=True)) is None:
         return None
     figure, panels, filled = made
     bar = figure.colorbar(filled[-1], ax=panels, shrink=0.8, pad=0.02, spacing="uniform")
@@ -96,18 +89,13 @@ def shear_joint_figure(evaluated: EvaluatedDensities) -> Figure:
     """Joint density of both components of the wall shear over the mean of the streamwise one."""
     figure = new_figure(6.4, 4.6)
     axes = figure.subplots()
-    filled = _shear_contours(axes, evaluated)
+    filled = wall_shear_joint(axes, evaluated)
     decades_bar(figure, filled, [axes], _SHEAR_DECADES, r"$\langle\tau_x\rangle^2P(\tau_x,\tau_y)$")
     return figure
 
 
-def wall_shear_joint(axes: Axes, evaluated: EvaluatedDensities) -> Axes:
+def wall_shear_joint(axes: Axes, evaluated: EvaluatedDensities) -> QuadContourSet:
     """Joint density of both components of the wall shear over the mean of the streamwise one."""
-    _shear_contours(axes, evaluated)
-    return axes
-
-
-def _shear_contours(axes: Axes, evaluated: EvaluatedDensities) -> QuadContourSet:
     joints = evaluated.found.shear_joint()
     x, y = (float(m.mean) + float(m.rms) * JOINT_EDGES for m in joint_moments(joints))
     values = np.mean([joint.density((x, y)) for joint in joints], axis=0)

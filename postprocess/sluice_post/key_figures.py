@@ -9,10 +9,9 @@ from markupsafe import Markup
 from scipy.interpolate import CubicSpline
 
 from sluice_post import layout
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budget_terms import wall_dissipation
 from sluice_post.flow import COUETTE, Flow
-from sluice_post.interpolation import interpolate
 from sluice_post.literature import Published
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, peak, value_at_height, wall_profiles
@@ -188,7 +187,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
     if "re_b" in values:
         values["u_b_plus"] = _bulk_velocity(means, parameters) / profiles.u_tau
     if not parameters.is_ekman_layer:
-        even = profiles.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
+        even = profiles.view.symmetry is Symmetry.MIRROR or not (parameters.no_slip_bottom and parameters.no_slip_top)
         values["u_c_plus"] = value_at_height(profiles.z, profiles.centre["U"], profiles.height, even)
     if not profiles.laminar:
         for name, key in _PEAKS.items():
@@ -203,7 +202,7 @@ def figures_of(means: Means, parameters: FlowParameters, side: str | None = None
         # Where only production does work on the fluctuations.
         if not (parameters.controlled or parameters.buoyancy is not None or parameters.magnetic_drag != 0):
             values["dissipation"] = _integral(production, profiles)
-    by_force_alone = profiles.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
+    by_force_alone = profiles.view.symmetry is Symmetry.MIRROR and not profiles.turns and parameters.magnetic_drag == 0
     if by_force_alone and np.isfinite(means.forcing) and means.forcing != 0:
         values["force_balance"] = abs(means.forcing) * profiles.height / profiles.u_tau**2 - 1
     return values

@@ -13,12 +13,10 @@ import h5py
 import numpy as np
 
 from sluice_post import layout
-from sluice_post.arrays import Array
-from sluice_post.bands import Bands
+from sluice_post.arrays import Array, interpolate
 from sluice_post.budget_terms import IMBALANCE, STRESSES
 from sluice_post.budgets import WallBudgets, wall_budgets
 from sluice_post.child_process import write_whole
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles
 from sluice_post.spectra import AXES, WallSpectra, wall_spectra
@@ -154,13 +152,12 @@ def _file(
     return {name: "\n".join(lines) + "\n"}
 
 
-def profile_texts(profiles: WallProfiles, parameters: FlowParameters, bands: Bands | None = None) -> dict[str, str]:
+def profile_texts(profiles: WallProfiles, parameters: FlowParameters) -> dict[str, str]:
     """The files of profiles by name, wall included, with their v wall-normal and their w spanwise.
 
     Two, and with intervals two more of the same columns, of standard errors. What the run did not record is NaN.
     """
     absent = np.full_like(profiles.z, np.nan)
-    errors = bands.standard_errors(profiles).centre if bands is not None and bands.centre else None
     texts: dict[str, str] = {}
     for kind in (_MEAN, _FLUCTUATIONS):
         values = []
@@ -169,8 +166,10 @@ def profile_texts(profiles: WallProfiles, parameters: FlowParameters, bands: Ban
             at_centres = profiles.at_centres(name) if profiles.has(name) else absent
             values.append(np.append(wall, factor * at_centres))
         texts |= _file(kind, values, profiles.z, profiles, parameters)
-        if errors is not None:
-            values = [np.append(0.0, errors.get(name, absent)) for _, name, _ in kind.columns]
+        if profiles.half_widths:
+            widths = [profiles.half_width_at_centres(name) for _, name, _ in kind.columns]
+            errors = [absent if width is None else width / profiles.per_standard_error for width in widths]
+            values = [np.append(0.0, error) for error in errors]
             texts |= _file(kind, values, profiles.z, profiles, parameters, of_errors=True)
     return texts
 

@@ -23,7 +23,7 @@ def profile_line(axes: Axes, data: xr.Dataset, name: str, *, sign: int = 1, plus
     return line_with_band(axes, z[known], values[known], band, **style)
 
 
-def wall_axes(axes: Axes, data: xr.Dataset, ylabel: str, *lines: tuple[str, str | None, str]) -> Axes:
+def wall_axes(axes: Axes, data: xr.Dataset, ylabel: str, *lines: tuple[str, str | None, str]) -> None:
     """Axes against z+ from the first height off the wall, and these profiles: names, colours and labels of lines.
 
     Profiles that the dataset does not have are left out.
@@ -34,4 +34,3 @@ def wall_axes(axes: Axes, data: xr.Dataset, ylabel: str, *lines: tuple[str, str 
         if name in data:
             profile_line(axes, data, name, color=colour, label=label)
     axes.set_ylabel(ylabel)
-    return axes

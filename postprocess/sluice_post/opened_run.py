@@ -75,7 +75,7 @@ class OpenedRun(EvaluatedRun):
     @cached_property
     def profiles(self) -> xr.Dataset:
         """Profiles in wall units with intervals: (z) at cell centres, (z_face) on faces; see datasets/profiles.py."""
-        return profiles.profiles_dataset(self.wall_profiles, self.bands)
+        return profiles.profiles_dataset(self.wall_profiles)
 
     @cached_property
     def block_means(self) -> xr.Dataset:

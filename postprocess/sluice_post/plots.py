@@ -26,7 +26,6 @@ from sluice_post import (
     phase_figures,
     probe_figures,
     scalar_figures,
-    scalar_spectra_figures,
     spectra_figures,
 )
 from sluice_post.budgets import EvaluatedBudgets
@@ -161,20 +160,20 @@ class RunPlots:
 
     # Profiles.
 
-    mean_velocity = _of(figures.mean_velocity, "wall_profiles", "bands")
-    fluctuations = _of(figures.fluctuations, "wall_profiles", "bands")
-    shear_stress = _of(figures.shear_stress, "wall_profiles", "bands")
-    stress_residual = _of(figures.stress_residual, "wall_profiles", "bands")
-    vorticity = _of(figures.vorticity, "wall_profiles", "bands")
-    skewness = _of(figures.skewness, "wall_profiles", "bands")
-    flatness = _of(figures.flatness, "wall_profiles", "bands")
+    mean_velocity = _of(figures.mean_velocity, "wall_profiles")
+    fluctuations = _of(figures.fluctuations, "wall_profiles")
+    shear_stress = _of(figures.shear_stress, "wall_profiles")
+    stress_residual = _of(figures.stress_residual, "wall_profiles")
+    vorticity = _of(figures.vorticity, "wall_profiles")
+    skewness = _of(figures.skewness, "wall_profiles")
+    flatness = _of(figures.flatness, "wall_profiles")
 
     @_panel
     def comparison(self, axes: Axes, quantity: str, reference: Reference) -> None:
         """A profile such as U or u_rms against z+, and circles of published profiles (`run.compare(...).reference`)."""
-        profiles, bands = self._run.wall_profiles, self._run.bands
+        profiles = self._run.wall_profiles
         deviations.common_quantities(profiles, reference, [quantity])
-        deviations.comparison(axes, quantity, profiles, bands, reference)
+        deviations.comparison(axes, quantity, profiles, reference)
 
     # Budgets and what is derived from them.
 
@@ -220,7 +219,7 @@ class RunPlots:
     @_panel
     def scalar_spectrum(self, axes: Axes, name: str, quantity: str = "cc", axis: str = "x") -> None:
         """A premultiplied spectrum of a scalar, cc, or of its flux, minus_wc, at the chosen heights."""
-        scalar_spectra_figures.spectrum(axes, self._scalar_spectra(name), quantity, axis)
+        spectra_figures.scalar_spectrum(axes, self._scalar_spectra(name), quantity, axis)
 
     def _scalar_spectra(self, name: str) -> EvaluatedScalarSpectra:
         spectra = self._run.evaluated_scalar_spectra

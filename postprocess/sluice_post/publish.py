@@ -19,7 +19,6 @@ import numpy as np
 import yaml
 
 from sluice_post import __version__, export, layout
-from sluice_post.bands import profiles_csv
 from sluice_post.child_process import being_written
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.exported_run import NetCdf, write_run
@@ -30,6 +29,7 @@ from sluice_post.hdf5_file import Hdf5File, append_metadata_hash, reading
 from sluice_post.key_figures import figures_of
 from sluice_post.opened_run import OpenedRun
 from sluice_post.printed import count_of
+from sluice_post.profiles import profiles_csv
 from sluice_post.run import read_provenance
 
 FILL_IN = "FILL IN"  # what the authors have to replace
@@ -241,7 +241,7 @@ def _write_data(run: OpenedRun, folder: Path, case: str, record: dict[str, Any])
         if source.with_name(f"{source.name}{layout.JOURNAL_SUFFIX}").exists():
             left_out.append(f"{source.name}: the blocks that are still in its journal; `sluice-post merge` adds them")
     if _has_walls(run):
-        export.write_text(folder / layout.PROFILES_CSV, profiles_csv(run.wall_profiles, run.bands))
+        export.write_text(folder / layout.PROFILES_CSV, profiles_csv(run.wall_profiles))
     _, missing = write_run(run, folder / NETCDF_FILE, NetCdf, _STATISTICS, overwrite=False)
     for path in folder.iterdir():
         if path.suffix in (".h5", ".nc"):

@@ -18,11 +18,11 @@ import numpy as np
 
 from sluice_post import layout
 from sluice_post.arrays import Array
-from sluice_post.bands import CSV_CENTRE, CSV_FACE
 from sluice_post.budget_terms import FORCES, IMBALANCE, STRESSES, TERMS
 from sluice_post.errors import InputOutputError
 from sluice_post.flow import CHANNEL, COUETTE, OPEN_CHANNEL
 from sluice_post.inputs import read_given
+from sluice_post.profiles import CSV_COLUMNS
 
 Convert = Callable[[Array, float], Array]  # (values, Re_tau) -> values in wall units
 
@@ -125,7 +125,7 @@ _COLUMNS = _by_heading(
         _negative: {"minus_uw": "u'v' R_uv uv'+ uu_12"},
         _outer_gradient: {"dUdz": "dUmean/dy"},
     }
-) | {column: (name, _same) for column, name in {**CSV_CENTRE, **CSV_FACE}.items() if not column.endswith("residual")}
+) | {column: (name, _same) for column, name in CSV_COLUMNS.items() if not column.endswith("residual")}
 # Term -> headings of Lee & Moser, whose dissipation is positive; of the others.
 _BUDGET_COLUMNS = _by_heading(
     {

@@ -50,7 +50,7 @@ def write_report(
             names = deviations.common_quantities(run.profiles, reference, None)
             rows = deviations.deviations(run.blocks, run.parameters, reference, names, side)
             comparisons.append(deviations.table_text(rows, run.profiles, reference))
-            draw = partial(deviations.comparison_figure, run.profiles, results.bands, reference, names)
+            draw = partial(deviations.comparison_figure, run.profiles, reference, names)
             parts.append(Part([Entry("compare", "Comparison", f"Against {reference.label}.", draw, wide=True)]))
         if results.budgets is not None and published_budgets:
             of_budgets = deviations.budget_deviations(run.blocks, run.parameters, published_budgets, side)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import xarray as xr
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sluice_post import (
@@ -25,17 +24,15 @@ from sluice_post import (
     literature,
     phase_figures,
     scalar_figures,
-    scalar_spectra_figures,
     spectra_figures,
     spectra_tables,
 )
-from sluice_post.bands import profiles_csv
 from sluice_post.budgets import EvaluatedBudgets
 from sluice_post.evaluated_densities import EvaluatedDensities
 from sluice_post.movies import Scene
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import has_intervals
-from sluice_post.profiles import WallProfiles
+from sluice_post.profiles import WallProfiles, profiles_csv
 from sluice_post.reference import References
 from sluice_post.report_entries import Entry, Part
 from sluice_post.results import Results
@@ -52,9 +49,9 @@ _BANDS = " Bands: 95 % confidence intervals."
 _OF_MAPS = "In wall units. The cross is at the maximum; contours are at fractions of it."
 
 
-def _panel(draw: Callable[..., Axes], *shown: Any) -> Callable[[], Figure]:
+def _panel(draw: Callable[..., object], shown: Any) -> Callable[[], Figure]:
     """What draws one panel as a figure of its own."""
-    return lambda: single_panel(lambda axes: draw(axes, *shown))
+    return lambda: single_panel(lambda axes: draw(axes, shown))
 
 
 def _nothing() -> None:
@@ -74,28 +71,27 @@ _STRESS_OF_TURNING = {
 
 def profiles_part(results: Results, profiles: WallProfiles, parameters: FlowParameters) -> Part:
     """Profiles of the flow, and its averages in the layouts of others."""
-    bands, shown = results.bands, (profiles, results.bands)
-    band = _BANDS if bands.centre else ""
+    band = _BANDS if profiles.half_widths else ""
     law = "" if profiles.laminar else f"Law of the wall: {literature.LOG_LAW_SOURCE}."
     moving = [f"{letter}′" for letter in "uv" if results.remark_of(f"{letter}_peak")]
     moved = f" {' and '.join(moving)} include{'s' if len(moving) == 1 else ''} the motion of the wall."
     along_x, along_y = ("streamwise", "spanwise") if parameters.runs_along_x else ("along x", "along y")
     symmetric = "The skewness of v is 0 by symmetry: its values show the sampling error. "
     entries = [
-        Entry("mean_velocity", "Mean velocity", law + band, _panel(figures.mean_velocity, *shown)),
+        Entry("mean_velocity", "Mean velocity", law + band, _panel(figures.mean_velocity, profiles)),
         Entry("fluctuations", "Fluctuations", "Root-mean-square fluctuations." + (moved if moving else "") + band,
-              _nothing if profiles.laminar else _panel(figures.fluctuations, *shown)),
+              _nothing if profiles.laminar else _panel(figures.fluctuations, profiles)),
         Entry("shear_stress", "Shear stress", _STRESS.format(_STRESS_OF_TURNING[profiles.turns]) + band,
-              partial(figures.shear_stress_figure, *shown)),
+              partial(figures.shear_stress_figure, profiles)),
         Entry("vorticity", "Vorticity", "Root-mean-square vorticity fluctuations." + band,
-              _panel(figures.vorticity, *shown) if figures.has_vorticity(profiles) else _nothing),
+              _panel(figures.vorticity, profiles) if figures.has_vorticity(profiles) else _nothing),
         Entry("higher_moments", "Skewness and flatness",
               f"Skewness and flatness of u ({along_x}), v ({along_y}) and w (wall-normal, positive away from the "
               f"wall; on the faces). {symmetric if parameters.is_even_along_y else ''}Dashed: the Gaussian values 0 "
               f"and 3.{band}",
-              partial(figures.higher_moments, *shown), wide=True),
+              partial(figures.higher_moments, profiles), wide=True),
     ]  # fmt: skip
-    tables = {layout.PROFILES_CSV: profiles_csv(*shown)} | lee_moser.profile_texts(profiles, parameters, bands)
+    tables = {layout.PROFILES_CSV: profiles_csv(profiles)} | lee_moser.profile_texts(profiles, parameters)
     return Part(entries, tables, profiles.wall)
 
 
@@ -179,7 +175,7 @@ def derived_part(found: xr.Dataset, wall: str) -> Part:
 
 def spectra_part(evaluated: EvaluatedSpectra, published: Published) -> Part:
     """Spectra and correlations along x and y at chosen heights and on the wall, and spectra in both directions."""
-    found, band = evaluated.found, _BANDS if evaluated.bands else ""
+    found, band = evaluated.found, _BANDS if evaluated.has_intervals else ""
     left_out = not_shown(published, evaluated.heights)
     labels = dict.fromkeys(spectra.label for spectra in published if spectra.label not in left_out)
     extra = band + (f" Circles: {', '.join(labels)}." if labels else "")
@@ -218,7 +214,7 @@ def plane_tables(evaluated: EvaluatedSpectra) -> dict[str, str]:
 
 def densities_part(evaluated: EvaluatedDensities) -> Part:
     """Densities, quadrants and wall shear."""
-    band = _BANDS if evaluated.bands else ""
+    band = _BANDS if evaluated.has_intervals else ""
     cut_off = (
         "Open symbols: values beyond the bins, which count in the end bins, would change the moment by more than its "
         "interval (estimated)."
@@ -323,10 +319,10 @@ def scalar_spectra_part(spectra: Sequence[EvaluatedScalarSpectra]) -> Part:
         entries += [
             Entry(file("map"), f"Premultiplied spectra: {found.title}",
                   f"{about} The cross is at the maximum; contours are at fractions of it.",
-                  partial(scalar_spectra_figures.map_figure, found), wide=True),
+                  partial(spectra_figures.scalar_map_figure, found.found), wide=True),
             Entry(file("lines"), f"Premultiplied spectra at chosen heights: {found.title}",
-                  about + (_BANDS if found.bands else ""),
-                  partial(scalar_spectra_figures.lines_figure, found), wide=True),
+                  about + (_BANDS if found.has_intervals else ""),
+                  partial(spectra_figures.scalar_spectra_figure, found), wide=True),
         ]  # fmt: skip
         tables |= {f"{file(axis)}.csv": spectra_tables.spectra_csv(found, axis) for axis in AXES}
     return Part(entries, tables)

@@ -10,7 +10,6 @@ import xarray as xr
 
 from sluice_post import layout, literature
 from sluice_post.arrays import Array
-from sluice_post.bands import Bands, bands_of
 from sluice_post.budgets import EvaluatedBudgets, evaluate_budgets
 from sluice_post.density_tables import wall_shear_lines
 from sluice_post.derived import evaluate_derived
@@ -22,7 +21,7 @@ from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, r
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import evaluate_phases, has_phases, load_phases
 from sluice_post.printed import at_place, count_of, with_interval
-from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.profiles import WallProfiles, wall_profiles, with_intervals
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import evaluate_scalar_budgets
 from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars, summary_lines
@@ -46,7 +45,6 @@ class Results:
     side: str | None = None  # that was asked for
     last_third: list[Figure] = field(default_factory=list)  # Re_tau of the time series; of each wall if they differ
     table: list[Figure] = field(default_factory=list)
-    bands: Bands = field(default_factory=Bands)
     resolution: Resolution | None = None
     residuals: list[Figure] = field(default_factory=list)
     flow: Flow | None = None  # known from the samples, so not without any
@@ -79,7 +77,7 @@ class Results:
         profiles, parameters = self.run.profiles, self.run.parameters
         if profiles is None or parameters is None:
             return ""
-        walls = ("bottom", "top") if profiles.side == "both" else (profiles.side,)
+        walls = ("bottom", "top") if profiles.view.side == "both" else (profiles.view.side,)
         shaken = "".join(parameters.shaken(wall) for wall in walls)
         moved = {f"{letter}_peak" for letter in shaken}
         return " (includes the motion of the wall)" if key in moved else ""
@@ -96,8 +94,8 @@ def _residuals(run: Run) -> list[Figure]:
     """Total-stress residual of the averaged halves, and of each wall in its own u_tau, by side."""
     if run.blocks is None or run.profiles is None or run.parameters is None:
         return []
-    parameters, sides = run.parameters, [run.profiles.side]
-    if run.profiles.side == "both":
+    parameters, sides = run.parameters, [run.profiles.view.side]
+    if run.profiles.view.side == "both":
         sides += ["bottom", "top"]
 
     def residuals(means: Means) -> Array:
@@ -128,7 +126,7 @@ def evaluate(run: Run, heights: Sequence[float] | None = None, side: str | None 
     if run.blocks is not None and run.parameters and run.profiles:
         results.flow = flow_of(run.parameters)
         results.table = key_figures(run.blocks, run.parameters, side)
-        results.bands = bands_of(run.blocks, run.parameters, side)
+        run.profiles = with_intervals(run.profiles, run.blocks)
         results.resolution = resolution(run.blocks, run.parameters, run.profiles)
         if not run.profiles.laminar:
             results.derived = evaluate_derived(run.blocks, run.parameters, side)

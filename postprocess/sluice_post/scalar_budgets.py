@@ -157,7 +157,7 @@ def seen_from_wall(name: str, values: Array, view: ScalarView, parity: int) -> A
 def wall_scalar_budgets(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> WallBudgets:
     """Budgets in wall units. `side`: one of scalar_profiles.sides_of."""
     view = scalar_view(means, parameters, scalar, side)
-    flow, nu, u_tau, height = view.flow.means, parameters.viscosity, view.flow.u_tau, parameters.reach
+    nu, u_tau = parameters.viscosity, view.flow.u_tau
     c_tau, parity = view.wall_flux / u_tau, parity_of(scalar, view.flow.symmetry, parameters)
     of_flux = -c_tau * u_tau**3 / nu  # Theta falls as c grows
     terms = {
@@ -166,11 +166,7 @@ def wall_scalar_budgets(means: Means, parameters: FlowParameters, scalar: Scalar
     }
     amounts = {"cc": view.moments["cc"] - view.moments["c"] ** 2, "uc": view.uc, "wc": view.wc[1:-1]}
     units = {"cc": c_tau**2 * u_tau**2 / nu, "uc": of_flux, "wc": of_flux}
-    budgets = near_wall(terms, amounts, units, flow, height)
-    far_end = parameters.far_end
-    return WallBudgets(
-        u_tau, nu, height, flow.z_face * u_tau / nu, budgets, far_end=far_end, of=scalar.name, c_tau=c_tau
-    )
+    return WallBudgets(view.flow, near_wall(terms, amounts, units, view.flow), of=scalar.name, c_tau=c_tau)
 
 
 def evaluate_scalar_budgets(

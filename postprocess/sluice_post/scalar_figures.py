@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,8 +10,6 @@ from matplotlib.axes import Axes
 from sluice_post.lines import profile_line, wall_axes
 from sluice_post.scalar_numbers import EvaluatedScalar
 from sluice_post.style import BLACK, BLUE, THIN, VERMILLION
-
-Panel: TypeAlias = Callable[[Axes, EvaluatedScalar], Axes]
 
 # Kader, Int. J. Heat Mass Transfer 24, 1541 (1981): Theta+ = 2.12 ln z+ + beta(Pr).
 KADER_SLOPE = 2.12
@@ -23,7 +20,7 @@ def kader_intercept(prandtl: float) -> float:
     return float((3.85 * np.cbrt(prandtl) - 1.3) ** 2 + KADER_SLOPE * np.log(prandtl))
 
 
-def mean(axes: Axes, found: EvaluatedScalar) -> Axes:
+def mean(axes: Axes, found: EvaluatedScalar) -> None:
     """Theta+ against z+ with the conductive sublayer and, in turbulence, Kader's logarithmic law."""
     wall_axes(axes, found.data, r"$\Theta^+$")
     prandtl, (left, right) = found.profiles.scalar.prandtl, axes.get_xlim()
@@ -37,17 +34,15 @@ def mean(axes: Axes, found: EvaluatedScalar) -> Axes:
     profile_line(axes, found.data, "C", color=None, label="run")
     axes.set_ylim(0, 1.1 * float(found.data["C"].max()))
     axes.legend(loc="upper left")
-    return axes
 
 
-def fluctuations(axes: Axes, found: EvaluatedScalar) -> Axes:
+def fluctuations(axes: Axes, found: EvaluatedScalar) -> None:
     """The rms scalar against z+."""
     wall_axes(axes, found.data, r"$\theta_\mathrm{rms}^+$", ("c_rms", None, ""))
     axes.set_ylim(bottom=0)
-    return axes
 
 
-def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
+def fluxes(axes: Axes, found: EvaluatedScalar) -> None:
     """Turbulent, conductive and total flux over the wall flux against z/h, and the line that the total must follow."""
     z, face = found.profiles.wall.z_face, found.profiles.face
     axes.plot(z, face["balance"], color=BLACK, linewidth=1.0, linestyle=(0, (1, 1.2)), label="balance", zorder=4)
@@ -59,31 +54,24 @@ def fluxes(axes: Axes, found: EvaluatedScalar) -> Axes:
     axes.set_xlabel(r"$z/h$")
     axes.set_ylabel("flux / wall flux")
     axes.legend(loc="best")
-    return axes
 
 
-def turbulent_prandtl(axes: Axes, found: EvaluatedScalar) -> Axes:
+def turbulent_prandtl(axes: Axes, found: EvaluatedScalar) -> None:
     """The turbulent Prandtl number against z+; next to the centre, where both gradients vanish, it is left out."""
     wall_axes(axes, found.data, r"$Pr_t=\nu_t/\kappa_t$", ("Pr_t", None, ""))
     axes.axhline(1, **THIN)
     axes.set_ylim(0, 2)
-    return axes
 
 
-def correlations(axes: Axes, found: EvaluatedScalar) -> Axes:
+def correlations(axes: Axes, found: EvaluatedScalar) -> None:
     """Correlation coefficients of Theta with u and -w against z+."""
     wall_axes(axes, found.data, "correlation coefficient", ("R_uc", BLUE, r"$R_{u\theta}$"))
     profile_line(axes, found.data, "R_wc", sign=-1, color=VERMILLION, label=r"$-R_{w\theta}$")
     axes.axhline(0, **THIN)
     axes.set_ylim(-0.2, 1.05)
     axes.legend(loc="best")
-    return axes
 
 
-PANELS: dict[str, Panel] = {
-    "mean": mean,
-    "fluctuations": fluctuations,
-    "fluxes": fluxes,
-    "turbulent_prandtl": turbulent_prandtl,
-    "correlations": correlations,
+PANELS: dict[str, Callable[[Axes, EvaluatedScalar], None]] = {
+    panel.__name__: panel for panel in (mean, fluctuations, fluxes, turbulent_prandtl, correlations)
 }

@@ -15,9 +15,9 @@ from sluice_post.arrays import Array
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import About, dataset, described, heights
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import with_interval as number_text
+from sluice_post.profiles import values_at_centres
 from sluice_post.scalar_profiles import PROFILES, ScalarProfiles, scalar_profiles, sides_of
 from sluice_post.scalars import Scalar, sampled_scalars
 from sluice_post.statistics import Blocks, Means
@@ -93,12 +93,11 @@ def _evaluate(blocks: Blocks, parameters: FlowParameters, scalar: Scalar, side: 
         if name in table or (blocks.has_sampling_error and name.removesuffix("_ci95") in table)
     }
     wall = profiles.wall
-    scales = (wall.u_tau, wall.viscosity)
     data = dataset(
         described(shown, table),
-        heights("z", wall.z, *scales) | heights("z_face", wall.z_face, *scales),
+        heights("z", wall.z, wall) | heights("z_face", wall.z_face, wall),
         PLANES_AND_TIME,
-        **{"name": scalar.name, "side": wall.side, "prandtl": scalar.prandtl, "wall_value": profiles.wall_value},
+        **{"name": scalar.name, "side": wall.view.side, "prandtl": scalar.prandtl, "wall_value": profiles.wall_value},
         u_tau=wall.u_tau,
         **numbers,
         **{f"{key}_ci95": width for key, width in widths.items()},
@@ -145,18 +144,11 @@ def table_text(scalars: Sequence[EvaluatedScalar]) -> str:
 
 def csv_text(found: EvaluatedScalar) -> str:
     """The profiles at the cell centres: in wall units, then `outer_...` in the units of the case."""
-    data = found.data
-    z, z_face = data["z"].values, data["z_face"].values
-    columns = {"z_over_h": z, "z_plus": data["z_plus"].values}
+    data, wall = found.data, found.profiles.wall
+    columns = {"z_over_h": wall.z, "z_plus": wall.z_plus}
 
     def at_centres(values: Array) -> Array:
-        known = np.isfinite(values)
-        if values.size == z.size:
-            return values
-        if np.count_nonzero(known) < 2:
-            return np.full(z.size, np.nan)
-        faces = z_face[known]
-        return np.where((z >= faces[0]) & (z <= faces[-1]), interpolate(z, faces, values[known]), np.nan)
+        return values if values.size == wall.z.size else values_at_centres(wall.z, wall.z_face, values)
 
     for name, (*_, column) in PROFILES.items():
         if column:

@@ -8,7 +8,7 @@ mean value at the wall. Theta is 0 at the wall and rises from it as U+ does, whe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, nan
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from sluice_post.parameters import FlowParameters
 from sluice_post.profiles import WallProfiles, central_moments, wall_profiles
 from sluice_post.scalars import Scalar
 from sluice_post.statistics import Means
-from sluice_post.symmetry import Symmetry
+from sluice_post.symmetry import Symmetry, shifted_moments
 from sluice_post.wall_view import WallView, wall_view
 
 # Below this part of the largest value, a variance or a gradient is round-off, and what is divided by it unknown.
@@ -139,19 +139,17 @@ def scalar_view(means: Means, parameters: FlowParameters, scalar: Scalar, side: 
     def stored(ending: str) -> Array:
         return means.scalars[f"{scalar.name}{ending}"]
 
-    raw = [np.ones_like(means.z), *(stored(ending) for ending in ("", "_squared", "_cubed", "_fourth"))]
-    shift = float(raw[1] @ np.diff(means.z_face) / means.z_face[-1])
+    raw = [stored(ending) for ending in ("", "_squared", "_cubed", "_fourth")]
+    shift = float(raw[0] @ np.diff(means.z_face) / means.z_face[-1])
     steady = not (scalar.bottom.formula or scalar.top.formula)
     if steady and scalar.bottom.kind == scalar.top.kind == "value":
         shift = (scalar.bottom.amount + scalar.top.amount) / 2
-    moments = {}
-    for n in range(1, 5):
-        shifted = np.sum([comb(n, m) * (-shift) ** (n - m) * raw[m] for m in range(n + 1)], axis=0)
-        moments["c" * n] = over_images(flow, shifted, "", parity**n)
+    shifted = enumerate(shifted_moments(raw, shift), start=1)
+    moments = {"c" * n: over_images(flow, values, "", parity**n) for n, values in shifted}
 
     def covariance(c: str, frame: float, direction: str) -> Array:
         """Of u or v with c - shift, in the frame of the view."""
-        product = stored(f"_{c}") - frame * raw[1] - shift * (means.centre[c] - frame)
+        product = stored(f"_{c}") - frame * raw[0] - shift * (means.centre[c] - frame)
         return over_images(flow, product, direction, parity) - flow.means.centre[c] * moments["c"]
 
     source = source_of(scalar, means)
@@ -198,7 +196,7 @@ class ScalarProfiles:
     @property
     def side(self) -> str:
         """both, bottom or top."""
-        return self.wall.side
+        return self.wall.view.side
 
     @property
     def constant(self) -> bool:

@@ -14,16 +14,14 @@ import xarray as xr
 
 from sluice_post import layout
 from sluice_post.datasets.variables import Variables
-from sluice_post.evaluated_values import with_bands
 from sluice_post.parameters import FlowParameters
 from sluice_post.scalar_budgets import seen_from_wall
 from sluice_post.scalar_numbers import EvaluatedScalar
 from sluice_post.scalar_profiles import parity_of, scalar_view
 from sluice_post.scalars import Scalar
-from sluice_post.spectra import AXES, EvaluatedSpectra, SpectraAtHeights, WallSpectra, at_heights, spectra_in_wall_units
+from sluice_post.spectra import AXES, EvaluatedSpectra, SpectraAtHeights, WallSpectra, at_heights
 from sluice_post.statistics import Blocks, Means
-
-QUANTITIES = ("cc", "minus_wc")
+from sluice_post.uncertainty import intervals
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class EvaluatedScalarSpectra(SpectraAtHeights):
 def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar, side: str) -> WallSpectra:
     """Spectra over the whole height in wall units. `side`: one of scalar_profiles.sides_of."""
     view = scalar_view(means, parameters, scalar, side)
-    flow, u_tau = view.flow.means, view.flow.u_tau
+    u_tau = view.flow.u_tau
     c_tau, parity = view.wall_flux / u_tau, parity_of(scalar, view.flow.symmetry, parameters)
     variance = view.moments["cc"] - view.moments["c"] ** 2
     energy = {}
@@ -55,7 +53,7 @@ def wall_scalar_spectra(means: Means, parameters: FlowParameters, scalar: Scalar
         square[:, 0] = variance - square[:, 1:].sum(axis=1)  # less the square of the mean
         energy["cc", axis] = square / c_tau**2
         energy["minus_wc", axis] = seen_from_wall("wc", flux, view, parity) / (c_tau * u_tau)
-    return spectra_in_wall_units(parameters, u_tau, {"cc": flow.z, "minus_wc": flow.z_face}, energy)
+    return WallSpectra(view.flow, energy)
 
 
 def _without_spectra_of_the_flow(blocks: Blocks) -> Blocks:
@@ -82,5 +80,5 @@ def evaluate_scalar_spectra(
 
         found = wall_scalar_spectra(blocks.means(), parameters, scalar, side)
         chosen, names = (of_flow.heights, of_flow.names), (seen.name, seen.title)
-        evaluated.append(EvaluatedScalarSpectra(*with_bands(variables_of, blocks), found, *chosen, *names))
+        evaluated.append(EvaluatedScalarSpectra(intervals(variables_of, blocks), found, *chosen, *names))
     return evaluated

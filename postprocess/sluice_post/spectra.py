@@ -1,13 +1,15 @@
 """Spectra along x and y in wall units, and the two-point correlations that follow from them.
 
 A spectrum is one-sided: the plain sum over its modes, mode 0 included, is the variance. Mode m has the wavenumber
-2 pi m/L and the wavelength L/m; the premultiplied density k E(k) is m times the value of the mode.
+2 pi m/L and the wavelength L/m; the premultiplied density k E(k) is m times the value of the mode. Spectra in both
+directions, over (ky, kx), at the heights that output.spectra.heights chooses, are one-sided in both: the sum over all
+modes is the variance, and mode (n, m) times n m is the premultiplied density kx ky E(kx, ky).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -17,19 +19,17 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from sluice_post import layout
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.companions import choose_blocks, with_profiles
 from sluice_post.datasets import variables as described
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import Variables, dataset, variable
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
-from sluice_post.evaluated_values import EvaluatedValues, with_bands
-from sluice_post.interpolation import interpolate
 from sluice_post.parameters import FlowParameters
-from sluice_post.plane_spectra import PlaneSpectra, without_mean
 from sluice_post.statistics import Blocks, Means, read_spectra
 from sluice_post.symmetry import Symmetry
-from sluice_post.wall_view import WallView, wall_view
+from sluice_post.uncertainty import EvaluatedValues, intervals
+from sluice_post.wall_view import SeenFromWall, WallView, wall_view
 
 AXES = layout.SPECTRA_AXES
 VELOCITIES = ("uu", "vv", "ww")
@@ -73,36 +73,59 @@ def last_double_mode(cells: int) -> int:
 
 
 @dataclass(frozen=True)
-class WallSpectra:
+class PlaneSpectra:
+    """Spectra of one quantity in wall units, energy (height, ky, kx), at heights from a wall up to h."""
+
+    z_plus: Array
+    wavelength_plus: dict[str, Array]  # by axis, of the modes from 1 on that stand for two wavenumbers
+    energy: Array
+    zero_by_symmetry: NDArray[np.bool_]  # at which heights: the flux uw on the centre plane of a channel
+
+    def premultiplied(self) -> Array:
+        """kx ky E(kx, ky), (height, ky, kx), from mode 1 on in both directions.
+
+        The modes at half the numbers of cells are left out: they stand for one wavenumber, the others for two.
+        """
+        across, along = (self.wavelength_plus[axis].size + 1 for axis in "yx")
+        modes = np.outer(np.arange(1, across), np.arange(1, along))
+        return np.asarray(self.energy[:, 1:across, 1:along] * modes)
+
+    def peaks(self) -> tuple[NDArray[np.intp], ...]:
+        """The indices of the largest premultiplied density at each height: into heights, ky and kx."""
+        values = self.premultiplied()
+        largest = values.reshape(len(values), -1).argmax(axis=1)
+        return np.arange(len(values)), *np.unravel_index(largest, values.shape[1:])
+
+    def nearest(self, z_plus: float) -> int:
+        """The height nearest to z+."""
+        return int(np.abs(self.z_plus - z_plus).argmin())
+
+
+@dataclass(frozen=True)
+class WallSpectra(SeenFromWall):
     """Spectra over the whole height as seen from a wall, in wall units: `energy[quantity, axis]` is (point, mode)."""
 
-    u_tau: float
-    viscosity: float
-    height: float
-    length: dict[str, float]  # of the domain along x and y
-    cells: dict[str, int]
-    z: dict[str, Array]  # where each quantity is
     energy: dict[tuple[str, str], Array]
     planes: dict[str, PlaneSpectra] = field(default_factory=dict)  # in both directions, by quantity; empty without
-    wall: str = ""  # from which wall, where there is a choice
 
     @property
-    def re_tau(self) -> float:
-        """Friction Reynolds number."""
-        return self.u_tau / self.viscosity
+    def length(self) -> dict[str, float]:
+        """Of the domain along x and y."""
+        return dict(zip(AXES, self.view.parameters.size, strict=False))
 
     @property
-    def reach_plus(self) -> float:
-        """z+ at the end of the view from the wall."""
-        return self.height * self.re_tau
+    def cells(self) -> dict[str, int]:
+        """Along x and y."""
+        return dict(zip(AXES, self.view.parameters.cells, strict=False))
+
+    @property
+    def z(self) -> dict[str, Array]:
+        """Where each quantity is."""
+        return {quantity: getattr(self.view.means, ABOUT[quantity][1]) for quantity, _ in self.energy}
 
     def z_plus(self, quantity: str) -> Array:
         """Heights of a quantity in wall units."""
         return self.z[quantity] * self.re_tau
-
-    def near(self, quantity: str) -> NDArray[np.bool_]:
-        """The points of a quantity from the wall to h."""
-        return np.asarray(self.z[quantity] <= self.height * (1 + 1e-9))
 
     def double_modes(self, axis: str) -> NDArray[np.int64]:
         """The modes from 1 on that stand for two wavenumbers."""
@@ -156,12 +179,18 @@ class WallSpectra:
         return float(ratio[worst]), float(self.premultiplied(quantity, axis)[0][worst])
 
 
-def spectra_in_wall_units(
-    parameters: FlowParameters, u_tau: float, z: dict[str, Array], energy: dict[tuple[str, str], Array], wall: str = ""
-) -> WallSpectra:
-    """Spectra of this flow, whose heights and values are known."""
-    length, cells = dict(zip(AXES, parameters.size, strict=False)), dict(zip(AXES, parameters.cells, strict=False))
-    return WallSpectra(u_tau, parameters.viscosity, parameters.reach, length, cells, z, energy, wall=wall)
+def _without_mean(means: Means) -> Means:
+    """Planes of the fluctuations: mode (0, 0) of u, v and p is what the other modes lack of the variance."""
+    planes = dict(means.planes)
+    for quantity in layout.CENTRE_SPECTRA:
+        name = layout.PLANE_SPECTRUM.format(quantity)
+        if name in planes:
+            at = np.abs(means.z - means.planes_z[name][:, None]).argmin(axis=1)
+            values = planes[name] = planes[name].copy()
+            values[:, 0, 0] = 0
+            variance = means.centre[quantity][at] - means.centre[quantity[0]][at] ** 2
+            values[:, 0, 0] = variance - values.sum(axis=(1, 2))
+    return replace(means, planes=planes)
 
 
 def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = None) -> WallSpectra:
@@ -171,7 +200,7 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
     less the square of the mean. With others, the squares of two means would leave an error that exceeds the energy of
     the mode. The mean of w is 0, so ww and uw are of the fluctuations as they are.
     """
-    view = wall_view(without_mean(means), parameters, side)
+    view = wall_view(_without_mean(means), parameters, side)
     centre, face, energy = view.means.centre, view.means.face, {}
     for axis in AXES:
         for quantity in layout.CENTRE_SPECTRA:
@@ -180,8 +209,7 @@ def wall_spectra(means: Means, parameters: FlowParameters, side: str | None = No
             energy[quantity, axis] = values / _unit(quantity, view)
         energy["ww", axis] = face[layout.SPECTRUM.format("ww", axis)] / _unit("ww", view)
         energy["minus_uw", axis] = -face[layout.SPECTRUM.format("uw", axis)] / _unit("uw", view)
-    z = {quantity: view.means.z if ABOUT[quantity][1] == "z" else view.means.z_face for quantity, _ in energy}
-    found = spectra_in_wall_units(parameters, view.u_tau, z, energy, view.wall)
+    found = WallSpectra(view, energy)
     for quantity in ("uu", "vv", "ww", "minus_uw", "pp"):
         if layout.PLANE_SPECTRUM.format(quantity.removeprefix("minus_")) in view.means.planes:
             found.planes[quantity] = _plane_spectra(view, quantity, found)
@@ -195,7 +223,7 @@ def _unit(quantity: str, view: WallView) -> float:
 def _plane_spectra(view: WallView, quantity: str, found: WallSpectra) -> PlaneSpectra:
     name = layout.PLANE_SPECTRUM.format(quantity.removeprefix("minus_"))
     z = view.means.planes_z[name]
-    near = z <= found.height * (1 + 1e-9)
+    near = view.near(z)
     sign = -1 if quantity == "minus_uw" else 1
     wavelength = {axis: found.wavelength_plus(axis)[found.double_modes(axis) - 1] for axis in AXES}
     zero = np.isclose(z[near], found.height) & (quantity == "minus_uw" and view.symmetry is Symmetry.MIRROR)
@@ -256,13 +284,13 @@ class SpectraAtHeights(EvaluatedValues):
             name, dim, unit = ABOUT[quantity]
             about = f"energy of {name} in each pair of modes"
             variables[f"{quantity}_kxky"] = variable((f"{dim}_kxky", "ky", "kx"), plane.energy, about, unit)
-            coordinates |= described.heights(f"{dim}_kxky", plane.z_plus / found.re_tau, found.u_tau, found.viscosity)
+            coordinates |= described.heights(f"{dim}_kxky", plane.z_plus / found.re_tau, found)
         for (quantity, axis), energy in found.energy.items():
             name, dim, unit = ABOUT[quantity]
-            about, near = f"energy of {name} in each mode along {axis}", found.near(quantity)
+            about, near = f"energy of {name} in each mode along {axis}", found.view.near(found.z[quantity])
             variables[f"{quantity}_k{axis}"] = variable((dim, f"k{axis}"), energy[near], about, unit)
-            coordinates |= described.heights(dim, found.z[quantity][near], found.u_tau, found.viscosity)
-        variables |= self.described()
+            coordinates |= described.heights(dim, found.z[quantity][near], found)
+        variables |= self.described
         coordinates["height"] = variable("height", np.array(self.names), "chosen height: z+, centre or surface")
         coordinates["height_plus"] = variable("height", self.z_plus, "chosen height", "nu/u_tau")
         for axis in AXES:
@@ -372,4 +400,4 @@ def evaluate_spectra(
         return at_heights(found, chosen) | _beside_heights(found, usual, whole)
 
     names, names_of_usual = (names_of_heights(some, parameters) for some in (chosen, usual))
-    return EvaluatedSpectra(*with_bands(variables_of, blocks), whole, chosen, names, blocks, names_of_usual)
+    return EvaluatedSpectra(intervals(variables_of, blocks), whole, chosen, names, blocks, names_of_usual)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from sluice_post.style import (
 Published = Sequence[PublishedSpectra]
 
 MAPPED = ("uu", "vv", "ww", "minus_uw")
+OF_SCALARS = list(product(("cc", "minus_wc"), AXES))  # panels
 # Symbol and name of what has spectra, of the flow, of a scalar and on the wall.
 NAMES = {
     "uu": ("uu", "streamwise"),
@@ -197,6 +199,32 @@ def _of_all_quantities(
         published_points(panels[0, 0], np.zeros(0), np.zeros(0), label="published")
     figure_legend(figure, panels[0, 0])
     return figure
+
+
+def scalar_map_figure(found: WallSpectra) -> Figure:
+    """The maps of the spectra of a scalar and of its flux, along x and y."""
+    draw = [partial(spectra_map, found=found, quantity=quantity, axis=axis) for quantity, axis in OF_SCALARS]
+    return maps(draw, sharex="col", sharey=True)
+
+
+def scalar_spectra_figure(evaluated: SpectraAtHeights) -> Figure:
+    """Premultiplied spectra of a scalar and of its flux at the chosen heights, along x and y."""
+    figure = new_figure(9.6, 7.4)
+    panels = figure.subplots(2, 2, sharex="col", sharey="row")
+    for axes, (quantity, axis) in zip(panels.flat, OF_SCALARS, strict=True):
+        scalar_spectrum(axes, evaluated, quantity, axis)
+        axes.label_outer()
+    figure_legend(figure, panels[0, 0])
+    return figure
+
+
+def scalar_spectrum(axes: Axes, evaluated: SpectraAtHeights, quantity: str, axis: str) -> None:
+    """A premultiplied spectrum of a scalar or of its flux at the chosen heights; bands are 95 % intervals."""
+    axes.axhline(0, **THIN)
+    name = f"{quantity}_k{axis}_at"
+    for n, style in styles_of_heights(evaluated.names):
+        premultiplied(axes, evaluated, axis, evaluated.values[name][n], evaluated.width(name)[n], **style)
+    axes.set_ylabel(density_label(quantity, "k"))
 
 
 def spectrum(axes: Axes, evaluated: EvaluatedSpectra, quantity: str, axis: str, published: Published) -> list[str]:

@@ -250,16 +250,12 @@ def _scalars(file: Hdf5File, cells: tuple[int, int, int], sets: tuple[Values, ..
     def profiles(centre: tuple[str, ...], face: tuple[str, ...]) -> Shapes:
         return {**dict.fromkeys(centre, (nz,)), **dict.fromkeys(face, (nz + 1,))}
 
-    spectra = {
-        layout.SPECTRUM.format(ending, axis): (points, modes // 2 + 1)
-        for ending, points in zip(layout.SCALAR_SPECTRA, (nz, nz + 1), strict=True)
-        for axis, modes in zip(layout.SPECTRA_AXES, cells[:2], strict=True)
-    }
+    square, flux = layout.SCALAR_SPECTRA
     groups = (
         profiles(layout.SCALAR_CENTRE_PROFILES, layout.SCALAR_FACE_PROFILES),
         profiles(layout.SCALAR_BUDGET_CENTRE_PROFILES, layout.SCALAR_BUDGET_FACE_PROFILES),
         profiles(layout.SCALAR_FORCE_CENTRE_PROFILES, layout.SCALAR_FORCE_FACE_PROFILES),
-        spectra,
+        _spectra_shapes((square,), nz, cells) | _spectra_shapes((flux,), nz + 1, cells),
     )
     found: dict[str, Array] = {}
     for name in sorted({scalar.name for values in sets for scalar in sampled_scalars(values)}):
@@ -285,16 +281,17 @@ def _planes(file: Hdf5File, parameters: FlowParameters, count: int) -> tuple[dic
     return planes, planes_z
 
 
-def _spectra(_: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
-    def shapes(quantities: tuple[str, ...], points: int) -> Shapes:
-        return {
-            layout.SPECTRUM.format(quantity, axis): (points, cells // 2 + 1)
-            for quantity in quantities
-            for axis, cells in zip(layout.SPECTRA_AXES, parameters.cells[:2], strict=True)
-        }
+def _spectra_shapes(quantities: tuple[str, ...], points: int, cells: tuple[int, int, int]) -> Shapes:
+    return {
+        layout.SPECTRUM.format(quantity, axis): (points, count // 2 + 1)
+        for quantity in quantities
+        for axis, count in zip(layout.SPECTRA_AXES, cells[:2], strict=True)
+    }
 
-    nz = parameters.cells[2]
-    return shapes(layout.CENTRE_SPECTRA, nz), shapes(layout.FACE_SPECTRA, nz + 1)
+
+def _spectra(_: Hdf5File, parameters: FlowParameters) -> tuple[Shapes, Shapes]:
+    cells, nz = parameters.cells, parameters.cells[2]
+    return _spectra_shapes(layout.CENTRE_SPECTRA, nz, cells), _spectra_shapes(layout.FACE_SPECTRA, nz + 1, cells)
 
 
 def sampled_flow(path: Path, parameters: FlowParameters, blocks: Blocks) -> FlowParameters:

@@ -24,11 +24,10 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
-from sluice_post.arrays import Array
+from sluice_post.arrays import Array, interpolate
 from sluice_post.cli_options import FORMATS, WIDTHS
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.fitting import fit, unique
-from sluice_post.interpolation import interpolate
 
 T = TypeVar("T")
 
@@ -279,7 +278,7 @@ def new_figure(width: float = 6.4, height: float = 4.4) -> SizedFigure:
     return figure
 
 
-def single_panel(draw: Callable[[Axes], Axes], width: float = 6.4, height: float = 4.4) -> SizedFigure:
+def single_panel(draw: Callable[[Axes], object], width: float = 6.4, height: float = 4.4) -> SizedFigure:
     """A figure of one panel that `draw` draws."""
     figure = new_figure(width, height)
     draw(figure.add_subplot())

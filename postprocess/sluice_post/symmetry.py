@@ -7,6 +7,7 @@ Turning a direction round changes the sign of the quantity as often as the direc
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
 from math import comb
@@ -65,41 +66,26 @@ def sign_of(name: str, reversed_directions: str) -> int:
     return -1 if sum(counts[direction] for direction in reversed_directions) % 2 else 1
 
 
-def _change_signs(means: Means, reversed_directions: str, flip: bool) -> Means:
-    order = slice(None, None, -1) if flip else slice(None)
-    height = means.z_face[-1]
+def image_of(means: Means, directions: str) -> Means:
+    """The flow with these directions reversed; z, too: as it is seen from the other wall, z -> Lz - z."""
+    order = slice(None, None, -1 if "z" in directions else 1)
 
     def turned(profiles: dict[str, Array]) -> dict[str, Array]:
-        return {name: sign_of(name, reversed_directions) * values[order] for name, values in profiles.items()}
+        return {name: sign_of(name, directions) * values[order] for name, values in profiles.items()}
 
     def heights(z: Array) -> Array:
-        return (height - z)[order] if flip else z
+        return (means.z_face[-1] - z)[order] if "z" in directions else z
 
     return Means(
         heights(means.z),
         heights(means.z_face),
         turned(means.centre),
         turned(means.face),
-        -means.forcing if "x" in reversed_directions else means.forcing,
+        -means.forcing if "x" in directions else means.forcing,
         means.samples,
         turned(means.planes),
         {name: heights(z) for name, z in means.planes_z.items()},
     )
-
-
-def mirrored(means: Means) -> Means:
-    """The flow seen from the other wall: z -> Lz - z."""
-    return _change_signs(means, "z", flip=True)
-
-
-def rotated(means: Means) -> Means:
-    """The flow after half a turn about the spanwise centre line: x -> -x, z -> Lz - z."""
-    return _change_signs(means, "xz", flip=True)
-
-
-def x_reversed(means: Means) -> Means:
-    """The flow with x reversed."""
-    return _change_signs(means, "x", flip=False)
 
 
 def _joined_planes(a: Means, b: Means) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -129,14 +115,13 @@ def averaged(a: Means, b: Means) -> Means:
     )
 
 
-def _shifted_moments(centre: dict[str, Array], letter: str, shift: float) -> dict[str, Array]:
-    """Raw moments of (u - shift) from those of u, by the binomial theorem; `letter` is u or v."""
-    raw = [np.ones_like(centre[letter])] + [centre[letter * n] for n in range(1, 5) if letter * n in centre]
-    shifted = {}
-    for n in range(1, len(raw)):
-        terms = [comb(n, m) * (-shift) ** (n - m) * raw[m] for m in range(n + 1)]
-        shifted[letter * n] = np.sum(terms, axis=0)
-    return shifted
+def shifted_moments(raw: Sequence[Array], shift: float) -> list[Array]:
+    """Raw moments of q - shift, of order 1 on, from those of q, by the binomial theorem."""
+    raw = [np.ones_like(raw[0]), *raw]
+    return [
+        np.asarray(np.sum([comb(n, m) * (-shift) ** (n - m) * raw[m] for m in range(n + 1)], axis=0))
+        for n in range(1, len(raw))
+    ]
 
 
 def in_moving_frame(means: Means, u_frame: float, v_frame: float) -> Means:
@@ -150,8 +135,9 @@ def in_moving_frame(means: Means, u_frame: float, v_frame: float) -> Means:
     if "uv" in centre:
         u, v = centre["u"], centre["v"]
         centre["uv"] = centre["uv"] - u_frame * v - v_frame * u + u_frame * v_frame
-    centre.update(_shifted_moments(means.centre, "u", u_frame))
-    centre.update(_shifted_moments(means.centre, "v", v_frame))
+    for letter, velocity in (("u", u_frame), ("v", v_frame)):
+        names = [letter * n for n in range(1, 5) if letter * n in centre]
+        centre |= zip(names, shifted_moments([means.centre[name] for name in names], velocity), strict=True)
     face = means.face
     if "uuw_flux" in face:
         face = face | {

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -24,6 +25,7 @@ from scipy.special import stdtrit
 
 from sluice_post.arrays import Array
 from sluice_post.datasets.variables import half_width_of
+from sluice_post.printed import with_interval
 from sluice_post.statistics import Blocks, Means
 
 COSINES = 6  # with fewer, intervals are wider than need be; with more, those of short runs are too narrow
@@ -124,29 +126,61 @@ def half_widths95(function: Callable[[Means], dict[str, Array]], blocks: Blocks)
     return {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
 
 
-Results = TypeVar("Results", dict[str, Array], xr.Dataset)
+Values = TypeVar("Values", Array, xr.Variable)
 
 
-def intervals(function: Callable[[Means], Results], blocks: Blocks) -> Results:
-    """What `function(means)` gives, arrays by name or a dataset, with half widths of 95 % intervals as NAME_ci95.
+def intervals(function: Callable[[Means], dict[str, Values]], blocks: Blocks) -> dict[str, Values]:
+    """What `function(means)` gives, arrays or variables by name, with half widths of 95 % intervals as NAME_ci95.
 
-    A half width that is nowhere known, as of a single block, is left out; it is 0 without sampling error. A dataset is
-    made once for each block, which takes longer than arrays do.
+    A half width that is nowhere known, as of a single block, is left out; it is 0 without sampling error.
     """
 
     def arrays(means: Means) -> dict[str, Array]:
-        return {str(name): np.asarray(values) for name, values in function(means).items()}
+        return {name: np.asarray(values) for name, values in function(means).items()}
 
-    found = function(blocks.means())
-    widths = {name: width for name, width in half_widths95(arrays, blocks).items() if np.isfinite(width).any()}
-    if not isinstance(found, xr.Dataset):
-        return found | {f"{name}_ci95": width for name, width in widths.items()}
-    with_widths: xr.Dataset = found.assign(
-        {f"{name}_ci95": half_width_of(found[name], width) for name, width in widths.items()}
-    )
-    for name in widths:
-        with_widths[name].attrs["ancillary_variables"] = f"{name}_ci95"
-    return with_widths
+    found: dict[str, Any] = {}
+    widths = half_widths95(arrays, blocks)
+    for name, values in function(blocks.means()).items():
+        found[name] = values
+        if np.isfinite(widths[name]).any():
+            found[f"{name}_ci95"] = widths[name]
+            if isinstance(values, xr.Variable):
+                found[f"{name}_ci95"] = half_width_of(values, widths[name])
+    return found
+
+
+@dataclass(frozen=True)
+class EvaluatedValues:
+    """Variables by name with the half widths of their intervals, as `intervals` gives them.
+
+    Variables with a description are those of datasets; tables show the others, too.
+    """
+
+    variables: dict[str, xr.Variable]
+
+    @cached_property
+    def values(self) -> dict[str, Array]:
+        """The arrays of all variables but the half widths."""
+        return {name: of.values for name, of in self.variables.items() if not name.endswith("_ci95")}
+
+    @cached_property
+    def has_intervals(self) -> bool:
+        """Whether there are any: a single block has none."""
+        return len(self.values) < len(self.variables)
+
+    def width(self, name: str) -> Array:
+        """The half widths of a variable; NaN if they are not known."""
+        found = self.variables.get(f"{name}_ci95")
+        return np.full(self.values[name].shape, np.nan) if found is None else found.values
+
+    def number(self, name: str, at: int | tuple[int, ...] = (), **options: Any) -> str:
+        """One number of a variable with its interval; `options`: of printed.with_interval."""
+        return with_interval(float(self.values[name][at]), float(self.width(name)[at]), **options)
+
+    @property
+    def described(self) -> dict[str, xr.Variable]:
+        """The variables that have a description."""
+        return {name: values for name, values in self.variables.items() if values.attrs}
 
 
 def standard_errors_of(function: Callable[[Means], dict[str, Array]], blocks: Blocks) -> dict[str, Array]:

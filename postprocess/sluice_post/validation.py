@@ -203,11 +203,11 @@ def figures_of_case(results: Results, files: PublishedFiles) -> dict[str, tuple[
     ):
         common = [quantity for quantity in quantities if reference and quantity in reference.values]
         if reference is not None and common:
-            figure: MplFigure = deviations.comparison_figure(profiles, results.bands, reference, common)
+            figure: MplFigure = deviations.comparison_figure(profiles, reference, common)
         else:
-            figure = single_panel(partial(draw, profiles=profiles, bands=results.bands))
+            figure = single_panel(partial(draw, profiles=profiles))
         drawn[name] = (title, figure)
-    drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress_figure(profiles, results.bands))
+    drawn["shear_stress"] = ("Balance of the shear stress", figures.shear_stress_figure(profiles))
     if results.budgets is not None:
         figure = budget_figures.budget_figure(results.budgets, "k", near.budget_of_k)
         drawn["budget_k"] = ("Budget of the turbulent kinetic energy", figure)

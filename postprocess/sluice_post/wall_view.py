@@ -5,21 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sluice_post.arrays import Array
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import Means
-from sluice_post.symmetry import (
-    Symmetry,
-    averaged,
-    in_moving_frame,
-    mirrored,
-    reflected,
-    rotated,
-    symmetry_of,
-    x_reversed,
-)
+from sluice_post.symmetry import Symmetry, averaged, image_of, in_moving_frame, reflected, symmetry_of
 
 SIDES = ("both", "bottom", "top")
 
@@ -29,21 +21,6 @@ MEAN_OF_WALLS = "mean of both walls"  # in labels: from the mean of the magnitud
 def with_wall(label: str, wall: str) -> str:
     """A label, and of which wall the number is; `wall` is empty where there is nothing to choose."""
     return f"{label}, {wall}" if wall else label
-
-
-def _seen_from(means: Means, side: str, symmetry: Symmetry) -> Means:
-    if side == "top":
-        return mirrored(means)
-    if side == "both":
-        return averaged(means, mirrored(means) if symmetry is Symmetry.MIRROR else rotated(means))
-    return means
-
-
-def _images(side: str, symmetry: Symmetry) -> tuple[str, ...]:
-    """The directions that are reversed in each of the flows that `_seen_from` averages."""
-    if side == "both":
-        return "", "z" if symmetry is Symmetry.MIRROR else "xz"
-    return ("z",) if side == "top" else ("",)
 
 
 def side_of(parameters: FlowParameters, symmetry: Symmetry, asked: str | None) -> str:
@@ -74,10 +51,10 @@ class WallView:
     whether the walls at z = 0 and at the other end are. The means are those over `images` of the flow, given as the
     directions that are reversed in each. `frame`: the velocity of the frame along x and y, before directions are
     reversed. After that: `rotation`, 2 Omega of a rotating frame, and `geostrophic`, the velocity above an Ekman layer.
-    `magnetic_drag`: the rate at which a magnetic field brakes the velocity along x and y.
     """
 
     means: Means
+    parameters: FlowParameters
     symmetry: Symmetry
     side: str
     wall_velocity: tuple[float, float]
@@ -86,7 +63,6 @@ class WallView:
     frame: tuple[float, float]
     rotation: tuple[float, float, float]
     geostrophic: tuple[float, float] | None
-    magnetic_drag: float
 
     @property
     def turns(self) -> bool:
@@ -105,24 +81,61 @@ class WallView:
         return float(np.hypot(*self.stress_vector))
 
     @property
-    def wall(self) -> str:
-        """Which of two walls this is seen from, in words; empty: from both, or from the only one."""
-        return f"{self.side} wall" if self.side != "both" and all(self.no_slip) else ""
-
-    @property
     def u_tau(self) -> float:
         """Friction velocity, from the shear along x, or from the whole shear if the mean flow turns."""
         return float(np.sqrt(self.wall_stress))
 
-    def along(self, direction: tuple[float, float], x: Array, y: Array) -> Array:
-        """The component of a vector of this view in a direction that is given as the run has it."""
-        sign = -1 if "x" in self.images[0] else 1
-        return sign * direction[0] * x + direction[1] * y
+    @property
+    def wall(self) -> str:
+        """Which of two walls this is seen from, in words; empty: from both, or from the only one."""
+        return f"{self.side} wall" if self.side != "both" and all(self.no_slip) else ""
+
+    def near(self, z: Array) -> NDArray[np.bool_]:
+        """Which heights are not beyond the end of the view, at parameters.reach."""
+        return np.asarray(z <= self.parameters.reach * (1 + 1e-9))
 
     def velocity_along(self, direction: tuple[float, float]) -> Array:
         """The mean velocity relative to the wall in a direction that is given as the run has it."""
         u, v = (self.means.centre[name] - wall for name, wall in zip("uv", self.wall_velocity, strict=True))
-        return self.along(direction, u, v)
+        sign = -1 if "x" in self.images[0] else 1
+        return sign * direction[0] * u + direction[1] * v
+
+
+@dataclass(frozen=True)
+class SeenFromWall:
+    """What is formed from a view, in wall units: profiles, budgets, spectra, densities."""
+
+    view: WallView
+
+    @property
+    def u_tau(self) -> float:
+        """Friction velocity."""
+        return self.view.u_tau
+
+    @property
+    def viscosity(self) -> float:
+        """The kinematic viscosity, in the units of the run."""
+        return self.view.parameters.viscosity
+
+    @property
+    def re_tau(self) -> float:
+        """Friction Reynolds number u_tau h/nu, of `wall`."""
+        return self.u_tau / self.viscosity
+
+    @property
+    def height(self) -> float:
+        """Where the view from the wall ends, in the unit of length h."""
+        return self.view.parameters.reach
+
+    @property
+    def reach_plus(self) -> float:
+        """z+ at the end of the view from the wall."""
+        return self.height * self.re_tau
+
+    @property
+    def wall(self) -> str:
+        """From which of two walls, as WallView has it."""
+        return self.view.wall
 
 
 def wall_view(means: Means, parameters: FlowParameters, side: str | None = None) -> WallView:
@@ -131,16 +144,18 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     side = side_of(parameters, symmetry, side)
     from_top = side == "top"
     bottom, top = parameters.velocity_bottom, parameters.velocity_top
+    wall = top if from_top else bottom
+    frame = (wall[0], wall[1])
     if parameters.no_slip_bottom and parameters.no_slip_top:
         frame = ((bottom[0] + top[0]) / 2, (bottom[1] + top[1]) / 2)
-    else:
-        frame = (top[0], top[1]) if from_top else (bottom[0], bottom[1])
-    view = _seen_from(in_moving_frame(means, *frame), side, symmetry)
-    wall = top if from_top else bottom
+    images: tuple[str, ...] = ("z" if from_top else "",)
+    if side == "both":
+        images = ("", "z" if symmetry is Symmetry.MIRROR else "xz")
+    found = [image_of(in_moving_frame(means, *frame), image) for image in images]
+    view = averaged(*found) if len(found) == 2 else found[0]
     along_x, along_y = wall[0] - frame[0], wall[1] - frame[1]
-    images = _images(side, symmetry)
     if view.face["tau_xz"][0] < 0:
-        view, along_x = x_reversed(view), -along_x
+        view, along_x = image_of(view, "x"), -along_x
         images = tuple(image.removeprefix("x") if "x" in image else f"x{image}" for image in images)
     geostrophic = None
     if parameters.is_ekman_layer:
@@ -149,8 +164,7 @@ def wall_view(means: Means, parameters: FlowParameters, side: str | None = None)
     no_slip = (parameters.no_slip_bottom, parameters.no_slip_top)
     rotation = reflected(parameters.rotation, images[0])
     walls = no_slip[::-1] if from_top else no_slip
-    drag = parameters.magnetic_drag
-    seen = WallView(view, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic, drag)
+    seen = WallView(view, parameters, symmetry, side, (along_x, along_y), walls, images, frame, rotation, geostrophic)
     if not (wall_stress := seen.wall_stress) > 0:
         raise InputOutputError(
             f"the mean wall shear at the {'top' if from_top else 'bottom'} wall is {wall_stress:g}: "

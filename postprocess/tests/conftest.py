@@ -1,6 +1,7 @@
 import gc
 import sys
 from collections.abc import Callable
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -86,3 +87,16 @@ def turbulent_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A whole run directory of a turbulent channel; tests only read what it came with."""
     directory = tmp_path_factory.mktemp("run")
     return synthetic.write_run(directory, synthetic.Flow(cells=(64, 48, 96)), blocks=12)
+
+
+@pytest.fixture(scope="session")
+def run_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The directory of the run that opened_runs.write_KIND_run writes, of each kind once; tests only read it."""
+
+    @cache
+    def directory(kind: str) -> Path:
+        import opened_runs  # here: it imports other tests
+
+        return getattr(opened_runs, f"write_{kind}_run")(tmp_path_factory.mktemp(kind))
+
+    return directory

@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 import synthetic
 import synthetic_spectra
+from synthetic_phases import write_phases
 from synthetic_probes import LENGTH, wave, write_probe
 from test_budgets import write as write_budgets
 from test_densities import flow_of, gaussian_run
@@ -51,6 +52,11 @@ def write_checkpoint(path: Path, time: float = 2.5, with_time: bool = True) -> d
 def write_profiles_run(directory: Path) -> Path:
     """Profiles, time series and slices."""
     return synthetic.write_run(directory, synthetic.Flow(cells=(64, 48, 96)), blocks=12)
+
+
+def write_phases_run(directory: Path) -> Path:
+    """Averages by phase."""
+    return write_phases(directory)
 
 
 def write_budgets_run(directory: Path) -> Path:

@@ -7,10 +7,9 @@ import pytest
 import synthetic
 
 from sluice_post import layout
-from sluice_post.bands import bands_of
 from sluice_post.cli import main
 from sluice_post.deviations import deviations
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import wall_profiles, with_intervals
 from sluice_post.reference import Reference
 from sluice_post.run import load_statistics
 from sluice_post.uncertainty import student_t95
@@ -33,14 +32,15 @@ def directory(tmp_path, flow):
 
 def test_bands_are_at_faces_and_centres(directory):
     parameters, blocks = load_statistics(directory)
-    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
+    profiles = with_intervals(wall_profiles(blocks.means(), parameters), blocks)
+    found, at_centres = profiles.half_widths, profiles.half_width_at_centres
     width = student_t95(6) * STANDARD_ERROR
-    np.testing.assert_allclose(bands.get("minus_uw"), width * profiles.face["minus_uw"], rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(found["minus_uw"], width * profiles.face["minus_uw"], rtol=1e-6, atol=1e-12)
     centres = np.abs(width * profiles.at_centres("minus_uw"))
-    np.testing.assert_allclose(bands.centre["minus_uw"], centres, rtol=1e-6, atol=1e-12)
-    np.testing.assert_allclose(bands.get("residual"), bands.get("minus_uw"), atol=1e-12)
-    assert set(bands.centre) == {*profiles.centre, *profiles.face}
-    assert np.max(bands.get("U")) < 1e-9
+    np.testing.assert_allclose(at_centres("minus_uw"), centres, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(found["residual"], found["minus_uw"], atol=1e-12)
+    assert all(at_centres(name) is not None for name in (*profiles.centre, *profiles.face))
+    assert np.max(found["U"]) < 1e-9
 
 
 def test_written_profiles_have_intervals(turbulent_run, directory, tmp_path):
@@ -87,6 +87,6 @@ def test_deviations_have_intervals(directory, tmp_path, capsys):
 def test_a_single_block_has_no_bands(tmp_path, flow):
     synthetic.write_statistics(tmp_path / "statistics.h5", flow, [synthetic.turbulent_profiles(flow)])
     parameters, blocks = load_statistics(tmp_path)
-    assert bands_of(blocks, parameters).get("U") is None
+    assert with_intervals(wall_profiles(blocks.means(), parameters), blocks).half_widths == {}
     assert main(["convert", str(tmp_path), "--format", "lee-moser"]) == 0
     assert not (tmp_path / layout.LEE_MOSER_MEAN_ERRORS).exists()

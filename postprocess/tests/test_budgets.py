@@ -31,7 +31,7 @@ from sluice_post.parameters import Buoyancy
 from sluice_post.reference import holds_budget, read_budget_reference
 from sluice_post.run import load_statistics
 from sluice_post.scalars import Scalar, ScalarWall
-from sluice_post.symmetry import Symmetry, in_moving_frame, mirrored, reflected, symmetry_of, x_reversed
+from sluice_post.symmetry import Symmetry, image_of, in_moving_frame, reflected, symmetry_of
 from sluice_post.uncertainty import student_t95
 from sluice_post.wall_view import wall_view
 
@@ -194,8 +194,8 @@ def test_production_of_vv_is_not_zero_if_a_force_gives_a_mean_v(tmp_path, change
 def test_profiles_seen_from_the_other_wall_and_with_x_reversed():
     flow = states(2, **MOVING)
     means = staggered.means_of(*flow)
-    assert_same_profiles(mirrored(means), staggered.means_of(*(state.mirrored() for state in flow)))
-    assert_same_profiles(x_reversed(means), staggered.means_of(*(state.x_reversed() for state in flow)))
+    assert_same_profiles(image_of(means, "z"), staggered.means_of(*(state.mirrored() for state in flow)))
+    assert_same_profiles(image_of(means, "x"), staggered.means_of(*(state.x_reversed() for state in flow)))
 
 
 def test_profiles_and_budgets_in_a_moving_frame():

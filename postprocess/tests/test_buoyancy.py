@@ -157,7 +157,6 @@ def write(path, parameters):
 
 
 def test_command_and_datasets(tmp_path, capsys):
-    pytest.importorskip("xarray")
     write(tmp_path, STRATIFIED)
     assert main(["budgets", str(tmp_path)]) == 0
     lines = [line.split()[:2] for line in capsys.readouterr().out.splitlines() if " buoyancy " in line]

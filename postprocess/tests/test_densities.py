@@ -126,7 +126,7 @@ def test_intervals(tmp_path):
     assert np.nanmax(found.width("skewness_u")) < 1e-6
     assert found.width("density_u").shape == found.values["density_u"].shape
     single = evaluated(gaussian_run(tmp_path / "one", flow_of(), (1.0,)))
-    assert single.bands == {}
+    assert not single.has_intervals
     assert np.isnan(single.width("backflow"))
 
 

@@ -14,7 +14,6 @@ import synthetic_flows
 from test_profiles import laminar_ekman, means_of
 
 from sluice_post import figures
-from sluice_post.bands import Bands
 from sluice_post.cli import main
 from sluice_post.derived import anisotropy
 from sluice_post.errors import UsageError
@@ -116,7 +115,7 @@ def test_legends_call_no_axis_streamwise(tmp_path: Path, changes: dict) -> None:
     profiles = wall_profiles(means, dataclasses.replace(parameters, **changes))
     with figure_style():
         axes = new_figure(4, 3).subplots()
-        figures.fluctuations(axes, profiles, Bands())
+        figures.fluctuations(axes, profiles)
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert any("along x" in label for label in labels) and not any("wise" in label for label in labels)
 

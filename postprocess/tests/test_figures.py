@@ -7,11 +7,10 @@ import pytest
 import synthetic
 
 from sluice_post import style
-from sluice_post.bands import bands_of
 from sluice_post.deviations import comparison_figure
 from sluice_post.figures import higher_moments, mean_velocity, stress_residual
 from sluice_post.figures_run import history, streak_picture
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import wall_profiles, with_intervals
 from sluice_post.reference import Reference
 from sluice_post.results import evaluate
 from sluice_post.run import load_run
@@ -72,7 +71,7 @@ def test_the_history_of_a_box_without_walls(results):
 def test_the_mean_velocity_is_a_cubic_near_the_wall(results):
     """Between the cells nearest to the wall, straight pieces would be kinked on the logarithmic axis."""
     profiles = results.run.profiles
-    axes = mean_velocity(new_figure().add_subplot(), profiles, results.bands)
+    mean_velocity(axes := new_figure().add_subplot(), profiles)
     line = next(line for line in axes.lines if len(line.get_xdata()) > 300)
     x, y = line.get_data()
     assert np.allclose(y[np.isin(x, profiles.z_plus)], profiles.centre["U"], rtol=1e-12)
@@ -82,8 +81,8 @@ def test_the_mean_velocity_is_a_cubic_near_the_wall(results):
 
 def test_the_residual_is_shown_with_all_of_its_band(results):
     profiles = results.run.profiles
-    wide = replace(results.bands, face={**results.bands.face, "residual": np.full(profiles.z_face.size, 0.5)})
-    axes = stress_residual(new_figure().add_subplot(), profiles, wide)
+    wide = replace(profiles, half_widths={"residual": np.full(profiles.z_face.size, 0.5)})
+    stress_residual(axes := new_figure().add_subplot(), wide)
     assert axes.get_ylim()[1] > 0.5
 
 
@@ -105,7 +104,7 @@ def test_flatness_has_the_scale_that_it_needs(results, factor, scale):
     for values, name in ((centre, "flat_u"), (centre, "flat_v"), (face, "flat_w")):
         values[name] = 3 + factor * (values[name] - 3)
     changed = replace(profiles, centre=centre, face=face)
-    axes = higher_moments(changed, results.bands).axes[1]
+    axes = higher_moments(changed).axes[1]
     assert axes.get_yscale() == scale
     line = next(line for line in axes.lines if line.get_label() == "$w$")
     assert line.get_xdata()[0] == pytest.approx(profiles.z_face_plus[1])
@@ -123,10 +122,10 @@ def test_published_flatness_is_within_the_axis(tmp_path):
         [synthetic.turbulent_profiles(synthetic.Flow(cells=(8, 8, 48)))] * 2,
     )
     run = load_run(tmp_path)
-    profiles = wall_profiles(run.blocks.means(), run.parameters)
+    profiles = with_intervals(wall_profiles(run.blocks.means(), run.parameters), run.blocks)
     z_plus = np.array([0.5, 1.0, 10.0, 100.0])
     reference = Reference("table", 180.0, True, {"flat_w": z_plus}, {"flat_w": np.array([60.0, 50.0, 8.0, 3.5])})
-    figure = comparison_figure(profiles, bands_of(run.blocks, run.parameters), reference, ["flat_w"])
+    figure = comparison_figure(profiles, reference, ["flat_w"])
     assert figure.axes[0].get_yscale() == "log"
     assert figure.axes[0].get_ylim()[1] > 60
 
@@ -151,7 +150,7 @@ def test_laminar_solution_between_walls_that_move_and_a_force(tmp_path):
     }
     synthetic.write_parameter_sets(tmp_path / "statistics.h5", [0] * 3, [keys])
     run = load_run(tmp_path)
-    axes = mean_velocity(new_figure(5, 4).subplots(), run.profiles, bands_of(run.blocks, run.parameters))
+    mean_velocity(axes := new_figure(5, 4).subplots(), with_intervals(run.profiles, run.blocks))
     of_run, exact = axes.get_lines()[:2]
     expected = np.interp(exact.get_xdata()[1:], of_run.get_xdata(), of_run.get_ydata())
     np.testing.assert_allclose(exact.get_ydata()[1:], expected, rtol=0.03)

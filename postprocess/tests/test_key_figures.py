@@ -6,10 +6,9 @@ import synthetic
 from scipy.integrate import trapezoid
 
 from sluice_post import html, literature
-from sluice_post.bands import profiles_csv
 from sluice_post.flow import Flow, held_reynolds
 from sluice_post.key_figures import Figure, figures_of, key_figures, published_of, resolution
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import profiles_csv, wall_profiles
 from sluice_post.reference import read_reference
 from sluice_post.results import evaluate
 from sluice_post.run import load_run

@@ -8,10 +8,10 @@ import test_budgets
 import test_spectra
 
 from sluice_post import layout
+from sluice_post.arrays import interpolate
 from sluice_post.budget_terms import STRESSES, TERMS
 from sluice_post.budgets import evaluate_budgets
 from sluice_post.cli import main
-from sluice_post.interpolation import interpolate
 from sluice_post.reference import holds_budget, read_budget_reference
 from sluice_post.run import load_statistics
 from sluice_post.spectra import evaluate_spectra

@@ -1,5 +1,6 @@
 """Results as xarray datasets, beside the numbers that the functions of sluice_post return."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -7,14 +8,12 @@ import numpy as np
 import opened_runs
 import pytest
 
-pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 import xarray as xr
 
 import sluice_post as sp
 from sluice_post import layout
-from sluice_post.bands import bands_of
 from sluice_post.budget_terms import STRESSES
 from sluice_post.budgets import evaluate_budgets
 from sluice_post.densities import load_densities
@@ -22,35 +21,12 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.evaluated_densities import evaluate_densities
 from sluice_post.key_figures import key_figures
 from sluice_post.probes import read_probe
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import wall_profiles, with_intervals
 from sluice_post.run import load_statistics
 from sluice_post.spectra import CORRELATED, ON_WALL, evaluate_spectra, load_spectra
 from sluice_post.timeseries import read_timeseries
 
-
-@pytest.fixture(scope="module")
-def profiles_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return opened_runs.write_profiles_run(tmp_path_factory.mktemp("profiles"))
-
-
-@pytest.fixture(scope="module")
-def budgets_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return opened_runs.write_budgets_run(tmp_path_factory.mktemp("budgets"))
-
-
-@pytest.fixture(scope="module")
-def spectra_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return opened_runs.write_spectra_run(tmp_path_factory.mktemp("spectra"))
-
-
-@pytest.fixture(scope="module")
-def densities_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return opened_runs.write_densities_run(tmp_path_factory.mktemp("densities"))
-
-
-@pytest.fixture(scope="module")
-def fields_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return opened_runs.write_fields_run(tmp_path_factory.mktemp("fields"))
+RunOf = Callable[[str], Path]
 
 
 def assert_described(found: xr.Dataset) -> None:
@@ -66,15 +42,15 @@ def assert_holds(found: xr.Dataset, name: str, values: np.ndarray, half_width: n
         np.testing.assert_array_equal(found[f"{name}_ci95"], half_width, err_msg=name)
 
 
-def test_profiles(profiles_run: Path) -> None:
-    found = sp.open(profiles_run).profiles
+def test_profiles(turbulent_run: Path) -> None:
+    found = sp.open(turbulent_run).profiles
     assert_described(found)
-    parameters, blocks = load_statistics(profiles_run)
-    profiles, bands = wall_profiles(blocks.means(), parameters), bands_of(blocks, parameters)
+    parameters, blocks = load_statistics(turbulent_run)
+    profiles = with_intervals(wall_profiles(blocks.means(), parameters), blocks)
     for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
         for name, values in columns.items():
             assert found[name].dims == (dim,)
-            assert_holds(found, name, values, bands.get(name))
+            assert_holds(found, name, values, profiles.half_widths[name])
     np.testing.assert_array_equal(found.z_plus, profiles.z_plus)
     np.testing.assert_array_equal(found.z_face, profiles.z_face / profiles.height)
     assert (found.U.attrs["units"], found.minus_uw.attrs["units"]) == ("u_tau", "u_tau^2")
@@ -83,14 +59,14 @@ def test_profiles(profiles_run: Path) -> None:
     assert float(near) == profiles.centre["u_rms"][np.argmin(np.abs(profiles.z_plus - 15))]
 
 
-def test_times_and_sides_are_chosen(profiles_run: Path) -> None:
-    run = sp.open(profiles_run)
+def test_times_and_sides_are_chosen(turbulent_run: Path) -> None:
+    run = sp.open(turbulent_run)
     part = run.between(80, 150)
-    parameters, blocks = load_statistics(profiles_run, 80, 150)
+    parameters, blocks = load_statistics(turbulent_run, 80, 150)
     np.testing.assert_array_equal(part.profiles.U, wall_profiles(blocks.means(), parameters).centre["U"])
     assert part.block_means.sizes["time"] == len(blocks) == 7
     np.testing.assert_array_equal(run.block_means.sel(time=slice(80, 150)).u, blocks.series("u"))
-    top = wall_profiles(load_statistics(profiles_run)[1].means(), parameters, "top")
+    top = wall_profiles(load_statistics(turbulent_run)[1].means(), parameters, "top")
     np.testing.assert_array_equal(run.seen_from("top").profiles.U, top.centre["U"])
     assert run.seen_from("top").profiles.attrs["side"] == "top"
     assert_described(run.block_means)
@@ -98,9 +74,9 @@ def test_times_and_sides_are_chosen(profiles_run: Path) -> None:
         assert run.between(1e6).profiles
 
 
-def test_budgets(budgets_run: Path) -> None:
-    run = sp.open(budgets_run)
-    parameters, blocks = load_statistics(budgets_run)
+def test_budgets(run_of: RunOf) -> None:
+    run = sp.open(run_of("budgets"))
+    parameters, blocks = load_statistics(run_of("budgets"))
     evaluated = evaluate_budgets(blocks, parameters)
     assert tuple(run.budgets) == STRESSES
     for stress, found in run.budgets.items():
@@ -114,12 +90,12 @@ def test_budgets(budgets_run: Path) -> None:
     np.testing.assert_array_equal(run.budgets["k"].eta_plus, evaluated.found.kolmogorov_columns()["eta_plus"])
 
 
-def test_spectra(spectra_run: Path) -> None:
-    run = sp.open(spectra_run, heights=[20, 60])
+def test_spectra(run_of: RunOf) -> None:
+    run = sp.open(run_of("spectra"), heights=[20, 60])
     found = run.spectra
     assert_described(found)
-    parameters, blocks = load_statistics(spectra_run)
-    spectra = load_spectra(spectra_run, blocks, None, None)
+    parameters, blocks = load_statistics(run_of("spectra"))
+    spectra = load_spectra(run_of("spectra"), blocks, None, None)
     evaluated = evaluate_spectra(spectra, parameters, [20, 60])
     assert list(found.height.values) == ["20", "60"]
     for (quantity, axis), energy in evaluated.found.energy.items():
@@ -129,7 +105,7 @@ def test_spectra(spectra_run: Path) -> None:
     names = [f"{quantity}_k{axis}_at" for quantity, axis in evaluated.found.energy]
     names += [f"{name}_{quantity}_{axis}" for name in "RL" for quantity in CORRELATED for axis in "xy"]
     for name in (*names, *(f"{quantity}_wall_k{axis}" for quantity in ON_WALL for axis in "xy")):
-        assert_holds(found, name, evaluated.values[name], evaluated.bands[name])
+        assert_holds(found, name, evaluated.values[name], evaluated.width(name))
     for quantity, plane in evaluated.found.planes.items():
         np.testing.assert_array_equal(found[f"{quantity}_kxky"], plane.energy)
     np.testing.assert_allclose(found.kx, 2 * np.pi * np.arange(7) / parameters.size[0])
@@ -137,11 +113,11 @@ def test_spectra(spectra_run: Path) -> None:
     np.testing.assert_allclose(found.uu_kx.sum("kx"), found.uu_ky.sum("ky"))  # the variance
 
 
-def test_densities(densities_run: Path) -> None:
-    found = sp.open(densities_run).densities
+def test_densities(run_of: RunOf) -> None:
+    found = sp.open(run_of("densities")).densities
     assert_described(found)
-    parameters, blocks = load_statistics(densities_run)
-    evaluated = evaluate_densities(load_densities(densities_run, blocks, None, None), parameters)
+    parameters, blocks = load_statistics(run_of("densities"))
+    evaluated = evaluate_densities(load_densities(run_of("densities"), blocks, None, None), parameters)
     for name, values in evaluated.values.items():
         assert_holds(found, name, values, evaluated.width(name) if f"{name}_ci95" in found else None)
     assert found.density_u.dims == ("height", "deviation")
@@ -151,30 +127,30 @@ def test_densities(densities_run: Path) -> None:
     np.testing.assert_allclose(found.joint_uw.sum(("deviation_u", "deviation_w")) / 16, 1, rtol=1e-3)
 
 
-def test_key_figures(profiles_run: Path) -> None:
-    found = sp.open(profiles_run).key_figures
+def test_key_figures(turbulent_run: Path) -> None:
+    found = sp.open(turbulent_run).key_figures
     assert_described(found)
-    parameters, blocks = load_statistics(profiles_run)
+    parameters, blocks = load_statistics(turbulent_run)
     for figure in key_figures(blocks, parameters):
         assert float(found[figure.key]) == figure.value
         assert float(found[f"{figure.key}_ci95"]) == figure.half_width
 
 
-def test_time_series(profiles_run: Path) -> None:
-    found = sp.open(profiles_run).time_series
+def test_time_series(turbulent_run: Path) -> None:
+    found = sp.open(turbulent_run).time_series
     assert_described(found)
-    series = read_timeseries(profiles_run / layout.TIMESERIES_FILE)
+    series = read_timeseries(turbulent_run / layout.TIMESERIES_FILE)
     for name in layout.TIMESERIES_COLUMNS:
         np.testing.assert_array_equal(found[name], series[name])
-    part = sp.open(profiles_run, begin=100, end=120).time_series.time
+    part = sp.open(turbulent_run, begin=100, end=120).time_series.time
     assert (float(part[0]) - 100) < 0.2 and (120 - float(part[-1])) < 0.2
 
 
-def test_slices(profiles_run: Path) -> None:
-    run = sp.open(profiles_run)
+def test_slices(turbulent_run: Path) -> None:
+    run = sp.open(turbulent_run)
     assert list(run.slices) == ["z0"]
     found = run.slices["z0"]
-    with h5py.File(next((profiles_run / "slices" / "parts").glob("z0_*.h5"))) as file:
+    with h5py.File(next((turbulent_run / "slices" / "parts").glob("z0_*.h5"))) as file:
         stored = {name: file[name][()] for name in ("u", "x_face")}
     assert_described(found)
     assert found.u.dims == ("time", "z", "y", "x_face")
@@ -189,8 +165,8 @@ def test_slices(profiles_run: Path) -> None:
         assert run.between(300).slices["z0"]
 
 
-def test_probes(fields_run: Path) -> None:
-    run, probe = sp.open(fields_run), read_probe(fields_run, "line")
+def test_probes(run_of: RunOf) -> None:
+    run, probe = sp.open(run_of("fields")), read_probe(run_of("fields"), "line")
     found = run.probes["line"]
     assert_described(found)
     assert found.u.dims == ("time", "z", "y", "x_face")
@@ -217,8 +193,8 @@ def test_checkpoints(tmp_path: Path, with_time: bool) -> None:
         np.testing.assert_allclose(found[field], expected)
 
 
-def test_what_a_run_lacks_is_named(profiles_run: Path, tmp_path: Path) -> None:
-    run = sp.open(profiles_run)
+def test_what_a_run_lacks_is_named(turbulent_run: Path, tmp_path: Path) -> None:
+    run = sp.open(turbulent_run)
     with pytest.raises(InputOutputError, match=r"output\.statistics\.budgets"):
         assert run.budgets
     with pytest.raises(InputOutputError, match=r"spectra\.h5: no such file"):

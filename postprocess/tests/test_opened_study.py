@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import synthetic
 
-pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 import sluice_post as sp

@@ -74,7 +74,7 @@ def test_peaks_of_an_oblique_wave(tmp_path):
     plane, expected = of.found.planes["uu"], mean_with_interval(AMPLITUDES**2 * 5 / 2)
     np.testing.assert_allclose(plane.z_plus, flow.z[[0, 3, 11]] * 180)
     np.testing.assert_allclose(of.values["peak_uu"], 6 * expected.mean)
-    np.testing.assert_allclose(of.bands["peak_uu"], 6 * expected.half_width)
+    np.testing.assert_allclose(of.width("peak_uu"), 6 * expected.half_width)
     np.testing.assert_allclose(of.values["variance_plane_uu"], expected.mean)
     _, across, along = plane.peaks()
     np.testing.assert_allclose(plane.wavelength_plus["x"][along], 4 * np.pi / 3 * 180)

@@ -4,11 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import opened_runs
 import pytest
-from synthetic_phases import write_phases
 
-pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 import matplotlib.colors
@@ -95,22 +92,16 @@ PHASES = [
     ("phase_lag", {}, r"$z/h$", "phase of the maximum"),
     ("phase_variances", {}, r"$z/h$", "variance / $U^2$"),
 ]
-RUNS: dict[str, tuple[Callable[[Path], Path], list]] = {
-    "profiles": (opened_runs.write_profiles_run, PROFILES),
-    "budgets": (opened_runs.write_budgets_run, BUDGETS),
-    "scalars": (opened_runs.write_scalars_run, SCALARS),
-    "scalar_spectra": (opened_runs.write_scalar_spectra_run, SCALAR_SPECTRA),
-    "spectra": (opened_runs.write_spectra_run, SPECTRA),
-    "densities": (opened_runs.write_densities_run, DENSITIES),
-    "fields": (opened_runs.write_fields_run, PROBES),
-    "phases": (write_phases, PHASES),
+RUNS = {
+    **{"profiles": PROFILES, "budgets": BUDGETS, "scalars": SCALARS, "scalar_spectra": SCALAR_SPECTRA},
+    **{"spectra": SPECTRA, "densities": DENSITIES, "fields": PROBES, "phases": PHASES},
 }
 DRAWN_ELSEWHERE = {"comparison", "scalar"}  # below, and in test_scalars.py
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, OpenedRun]:
-    return {name: sp.open(write(tmp_path_factory.mktemp(name))) for name, (write, _) in RUNS.items()}
+def runs(run_of: Callable[[str], Path]) -> dict[str, OpenedRun]:
+    return {name: sp.open(run_of(name)) for name in RUNS}
 
 
 def drawn(draw: Callable[[Axes], Axes]) -> Axes:
@@ -124,11 +115,7 @@ def drawn(draw: Callable[[Axes], Axes]) -> Axes:
 
 @pytest.mark.parametrize(
     ("name", "method", "arguments", "labels"),
-    [
-        (name, method, arguments, tuple(labels))
-        for name, (_, rows) in RUNS.items()
-        for method, arguments, *labels in rows
-    ],
+    [(name, method, arguments, tuple(of)) for name, rows in RUNS.items() for method, arguments, *of in rows],
 )
 def test_labels(runs: dict[str, OpenedRun], name: str, method: str, arguments: dict, labels: tuple) -> None:
     axes = drawn(lambda ax: getattr(runs[name].plot, method)(**arguments, ax=ax))
@@ -137,7 +124,7 @@ def test_labels(runs: dict[str, OpenedRun], name: str, method: str, arguments: d
 
 
 def test_every_figure_is_tested() -> None:
-    tested = {method for _, rows in RUNS.values() for method, *_ in rows} | DRAWN_ELSEWHERE
+    tested = {method for rows in RUNS.values() for method, *_ in rows} | DRAWN_ELSEWHERE
     assert tested == {name for name in vars(RunPlots) if not name.startswith("_")}
 
 

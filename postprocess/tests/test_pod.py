@@ -5,7 +5,6 @@ import tracemalloc
 import numpy as np
 import pytest
 
-pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 import xarray as xr

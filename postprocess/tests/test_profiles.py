@@ -94,7 +94,7 @@ def test_halves_agree_with_their_average(tmp_path, flow_type, symmetry):
     flow = synthetic.Flow(flow_type, cells=(8, 8, 48))
     parameters, means = means_of(tmp_path, flow, synthetic.turbulent_profiles(flow))
     both = wall_profiles(means, parameters)
-    assert both.symmetry is symmetry
+    assert both.view.symmetry is symmetry
     for side in ("bottom",) if symmetry is Symmetry.NONE else ("bottom", "top"):
         half = wall_profiles(means, parameters, side)
         for name, values in both.centre.items():
@@ -147,57 +147,44 @@ def test_laminar_poiseuille(tmp_path, flow):
     assert np.isnan(profiles.at_centres("flat_w")).all()
 
 
-def laminar_ekman(flow, rate):
-    """u, v and their stresses between a wall at rest and a free-slip top, in discrete balance; geostrophic: (1, 0)."""
+def laminar_layer(flow, factor, force, top):
+    """Velocity and stress in discrete balance: nu u'' - factor u = force. `top`: 1 no-slip, 0 free-slip."""
     nz, dz = flow.cells[2], np.diff(flow.z_face)
-    distance = (dz[1:] + dz[:-1]) / 2
     gradient = np.zeros((nz + 1, nz))
     for k in range(1, nz):
-        gradient[k, k - 1 : k + 1] = -1 / distance[k - 1], 1 / distance[k - 1]
-    gradient[0, 0] = 2 / dz[0]
-    balance = flow.viscosity * np.diff(gradient, axis=0) / dz[:, None] - 1j * rate * np.eye(nz)
-    velocity = np.linalg.solve(balance, np.full(nz, -1j * rate))
-    stress = flow.viscosity * gradient @ velocity
+        gradient[k, k - 1 : k + 1] = np.array([-2, 2]) / (dz[k] + dz[k - 1])
+    gradient[0, 0], gradient[-1, -1] = 2 / dz[0], -2 * top / dz[-1]
+    balance = flow.viscosity * np.diff(gradient, axis=0) / dz[:, None] - factor * np.eye(nz)
+    velocity = np.linalg.solve(balance, np.full(nz, force))
+    return velocity, flow.viscosity * gradient @ velocity
+
+
+def laminar_ekman(flow, rate):
+    """u, v and their stresses between a wall at rest and a free-slip top; geostrophic: (1, 0)."""
+    velocity, stress = laminar_layer(flow, 1j * rate, -1j * rate, 0)
     return {"u": velocity.real, "v": velocity.imag, "tau_xz": stress.real, "tau_yz": stress.imag}
 
 
-def test_total_stress_of_a_laminar_ekman_layer_closes(tmp_path):
-    """In a frame that rotates about z, the Coriolis force of the mean V bends the line of the total stress."""
-    flow = synthetic.Flow("open_channel", re_tau=30, u_tau=0.05, cells=(16, 16, 48))
-    profiles = synthetic.turbulent_profiles(flow)
-    still = {name: np.zeros_like(profiles[name]) for name in ("uw", "vw")}
-    rate = 50 * flow.viscosity
-    parameters, means = means_of(tmp_path, flow, profiles | still | laminar_ekman(flow, rate))
-    rotating = wall_profiles(means, dataclasses.replace(parameters, rotation=(0.0, 0.0, rate)))
-    assert np.max(np.abs(rotating.face["residual"])) < 1e-12
-    at_rest = wall_profiles(means, parameters)
-    assert np.max(np.abs(at_rest.face["residual"])) > 0.1
-
-
 def laminar_hartmann(flow, drag):
-    """The discrete channel flow in a magnetic field under a unit force, with its wall stresses."""
-    z_face = flow.z_face
-    dz = np.diff(z_face)
-    nz = len(dz)
-    distance = (dz[1:] + dz[:-1]) / 2
-    gradient = np.zeros((nz + 1, nz))
-    for k in range(1, nz):
-        gradient[k, k - 1 : k + 1] = -1 / distance[k - 1], 1 / distance[k - 1]
-    gradient[0, 0], gradient[-1, -1] = 2 / dz[0], -2 / dz[-1]
-    balance = flow.viscosity * np.diff(gradient, axis=0) / dz[:, None] - drag * np.eye(nz)
-    velocity = np.linalg.solve(balance, np.full(nz, -1.0))
-    return {"u": velocity, "v": np.zeros(nz), "tau_xz": flow.viscosity * gradient @ velocity}
+    """Channel flow in a magnetic field under a unit force."""
+    velocity, stress = laminar_layer(flow, drag, -1.0, 1)
+    return {"u": velocity, "v": 0 * velocity, "tau_xz": stress}
 
 
-def test_total_stress_of_laminar_hartmann_flow_closes(tmp_path):
-    """The drag on the mean flow bends the line of the total stress."""
-    flow = synthetic.Flow("channel", re_tau=30, u_tau=0.05, cells=(16, 16, 48))
-    profiles = synthetic.turbulent_profiles(flow)
+@pytest.mark.parametrize(("flow_type", "laminar", "over_viscosity", "key", "value"), [
+    ("open_channel", laminar_ekman, 50, "rotation", lambda rate: (0.0, 0.0, rate)),
+    ("channel", laminar_hartmann, 25, "magnetic_drag", float),
+])  # fmt: skip
+def test_forces_on_the_mean_flow_bend_the_line_of_the_total_stress(
+    tmp_path, flow_type, laminar, over_viscosity, key, value
+):
+    """The Coriolis force of the mean V in a frame that rotates about z, and the drag of a magnetic field."""
+    flow = synthetic.Flow(flow_type, re_tau=30, u_tau=0.05, cells=(16, 16, 48))
+    profiles, rate = synthetic.turbulent_profiles(flow), over_viscosity * flow.viscosity
     still = {name: np.zeros_like(profiles[name]) for name in ("uw", "vw")}
-    drag = 25 * flow.viscosity
-    parameters, means = means_of(tmp_path, flow, profiles | still | laminar_hartmann(flow, drag))
-    magnetic = wall_profiles(means, dataclasses.replace(parameters, magnetic_drag=drag))
-    assert np.max(np.abs(magnetic.face["residual"])) < 1e-12
+    parameters, means = means_of(tmp_path, flow, profiles | still | laminar(flow, rate))
+    bent = wall_profiles(means, dataclasses.replace(parameters, **{key: value(rate)}))
+    assert np.max(np.abs(bent.face["residual"])) < 1e-12
     assert np.max(np.abs(wall_profiles(means, parameters).face["residual"])) > 0.1
 
 

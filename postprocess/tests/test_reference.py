@@ -3,11 +3,10 @@ import pytest
 import synthetic
 
 from sluice_post import lee_moser
-from sluice_post.bands import profiles_csv
+from sluice_post.arrays import interpolate
 from sluice_post.deviations import common_quantities, deviations
 from sluice_post.errors import InputOutputError, UsageError
-from sluice_post.interpolation import interpolate
-from sluice_post.profiles import wall_profiles
+from sluice_post.profiles import profiles_csv, wall_profiles
 from sluice_post.reference import merged, read_reference
 from sluice_post.statistics import read_statistics
 

@@ -217,7 +217,6 @@ def test_intervals_and_storage_of_known_blocks(tmp_path):
 
 
 def test_datasets(tmp_path):
-    pytest.importorskip("xarray")
     run = open_run(write(tmp_path, heated_states(3)))
     found = run.scalar_budgets["c"]
     assert tuple(found) == BUDGETS

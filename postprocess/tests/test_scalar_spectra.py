@@ -111,11 +111,11 @@ def test_intervals_are_those_of_the_blocks(tmp_path):
     flow = synthetic_spectra.flow_of()
     states = [Heated(flow, 0, wave=(3, amplitude)) for amplitude in (0.1, 0.2, 0.15, 0.12, 0.18)]
     found, _ = evaluated(write(tmp_path, states))
-    bands = found.bands["cc_kx_at"]
+    bands = found.width("cc_kx_at")
     assert np.all(bands[:, 3] > 0)
     assert np.max(np.delete(bands, [0, 3], axis=1)) < 1e-9 * bands[0, 3]
     alone, _ = evaluated(write(tmp_path / "alone", states[:1]))
-    assert alone.bands == {}
+    assert not alone.has_intervals
 
 
 def test_commands_and_datasets(tmp_path, capsys, paint_no_more):

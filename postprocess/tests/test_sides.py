@@ -98,23 +98,8 @@ def test_compare_from_either_wall(uneven: Path, tmp_path: Path, capsys: pytest.C
     assert main(["profiles", str(uneven), "--side", "top", "-o", str(profiles)]) == 0
     found = []
     for side in ("bottom", "top"):
-        assert (
-            main(
-                [
-                    "compare",
-                    str(uneven),
-                    "--side",
-                    side,
-                    "--reference",
-                    str(profiles),
-                    "-o",
-                    str(tmp_path / "a.png"),
-                    "--quantity",
-                    "u_rms",
-                ]
-            )
-            == 0
-        )
+        command = ["compare", str(uneven), "--side", side, "--reference", str(profiles), "--quantity", "u_rms"]
+        assert main([*command, "-o", str(tmp_path / "a.png")]) == 0
         out = capsys.readouterr().out
         assert f"Re_tau, {side} wall: run" in out
         row = next(line for line in out.splitlines() if line.startswith("u_rms"))

@@ -77,7 +77,7 @@ def test_a_single_mode(tmp_path):
     expected = np.zeros((3, 9))
     expected[:, [0, 3]] = 0.5  # the wave along y is in mode 0
     np.testing.assert_allclose(of.values["uu_kx_at"], expected, rtol=0, atol=1e-11)
-    assert of.bands == {}
+    assert not of.has_intervals
     z_plus, wavelength, premultiplied = of.found.premultiplied("uu", "x")
     assert z_plus[0] == pytest.approx(flow.z[0] * 180)
     assert np.argmax(premultiplied[0]) == 2
@@ -111,13 +111,13 @@ def test_intervals(tmp_path, flow_type):
     of = evaluated(tmp_path, [Wave(flow, 3, 2, amplitude) for amplitude in AMPLITUDES], [30.0])
     estimate, first = mean_with_interval(AMPLITUDES**2 / 2), flow.z[0] * flow.re_tau
     assert of.values["uu_kx_at"][0, 3] == pytest.approx(estimate.mean)
-    assert of.bands["uu_kx_at"][0, 3] == pytest.approx(estimate.half_width)
-    assert of.bands["uu_kx_at"][0, 2] < 1e-11
-    assert np.max(of.bands["R_uu_x"]) < 1e-11  # of one shape
-    assert of.bands["L_uu_x"].shape == (1,)
+    assert of.width("uu_kx_at")[0, 3] == pytest.approx(estimate.half_width)
+    assert of.width("uu_kx_at")[0, 2] < 1e-11
+    assert np.max(of.width("R_uu_x")) < 1e-11  # of one shape
+    assert of.width("L_uu_x").shape == (1,)
     assert of.values["tau_x_wall_kx"][3] == pytest.approx(estimate.mean / first**2)
-    assert of.bands["tau_x_wall_kx"][3] == pytest.approx(estimate.half_width / first**2)
-    assert of.bands["tau_y_wall_ky"][1] < 1e-9
+    assert of.width("tau_x_wall_kx")[3] == pytest.approx(estimate.half_width / first**2)
+    assert of.width("tau_y_wall_ky")[1] < 1e-9
     assert of.values["p_wall_ky"][1] == pytest.approx(0.5 / flow.u_tau**2)
     number = rf"{estimate.mean * 2 / first**2:.3f} \+- {estimate.half_width * 2 / first**2:.3f}"
     assert re.search(rf"^tau_x +{number} ", table_text(of), re.MULTILINE)
@@ -206,9 +206,9 @@ def test_conclusions_do_not_depend_on_the_chosen_heights(tmp_path, cells):
     assert usual.usual == chosen.usual == usual.names
     for axis in "xy":
         for n, quantity in enumerate(("uu", "vv", "ww")):
-            for found in (usual.values, usual.bands):
-                expected = found[f"R_{quantity}_{axis}"][:, -1]
-                np.testing.assert_allclose(found[f"half_box_{axis}"][n], expected, rtol=1e-9, atol=1e-12)
+            for found in (usual.values.__getitem__, usual.width):
+                expected = found(f"R_{quantity}_{axis}")[:, -1]
+                np.testing.assert_allclose(found(f"half_box_{axis}")[n], expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("value", "width", "verdict"), [

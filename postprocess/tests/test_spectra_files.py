@@ -43,7 +43,7 @@ def test_command(run, tmp_path, capsys):
     np.testing.assert_allclose(along_x["wavelength_plus"][1:7], 4 * np.pi * 180 / np.arange(1, 7), rtol=1e-6)
     assert np.all(along_x["E_minus_uw_plus_ci95"] >= 0)
     np.testing.assert_allclose(tables["spectra_wall_y"]["E_tau_y_plus"], found.values["tau_y_wall_ky"], rtol=1e-8)
-    np.testing.assert_allclose(tables["spectra_wall_y"]["E_p_plus_ci95"], found.bands["p_wall_ky"], rtol=1e-8)
+    np.testing.assert_allclose(tables["spectra_wall_y"]["E_p_plus_ci95"], found.width("p_wall_ky"), rtol=1e-8)
     assert len(tables["correlations_y"]) == 3 * 5
     np.testing.assert_allclose(tables["correlations_y"]["R_uu"][::5], 1.0)
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 import xarray as xr

@@ -11,7 +11,6 @@ import pytest
 import synthetic
 from synthetic_checkpoint import Box, write
 
-pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 import h5py

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import synthetic_probes
 
-pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
 
 import xarray as xr

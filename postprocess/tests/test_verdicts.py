@@ -135,7 +135,7 @@ def test_a_laminar_flow_has_no_sampling_error(tmp_path):
     assert "no intervals" in found["Converged?"]
     assert found["Stationary?"].startswith("Nothing shows that it was not")
     assert {figure.half_width for figure in (*results.table, *results.residuals)} == {0.0}
-    assert not results.bands.centre
+    assert not results.run.profiles.half_widths
     assert "+-" not in summary_text(results) and "blocks" not in " ".join(results.run.missing)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import xarray as xr
 
-from sluice_post.bands import Bands
 from sluice_post.datasets.cf import PLANES_AND_TIME
 from sluice_post.datasets.variables import RHO, Variables, dataset, heights, variable, with_interval
 from sluice_post.profiles import WallProfiles
@@ -41,22 +40,21 @@ for _letter, _axis, _name in (("u", "x", "streamwise"), ("v", "y", "spanwise"), 
     }
 
 
-def profiles_dataset(profiles: WallProfiles, bands: Bands) -> xr.Dataset:
+def profiles_dataset(profiles: WallProfiles) -> xr.Dataset:
     """All profiles from the wall to h: (z) at cell centres, (z_face) on faces, the wall first."""
     variables: Variables = {}
     for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
         for name, values in columns.items():
-            variables |= with_interval(name, dim, values, bands.get(name), ABOUT[name])
-    scales = (profiles.u_tau, profiles.viscosity)
+            variables |= with_interval(name, dim, values, profiles.half_widths.get(name), ABOUT[name])
     return dataset(
         variables,
-        heights("z", profiles.z, *scales) | heights("z_face", profiles.z_face, *scales),
+        heights("z", profiles.z, profiles) | heights("z_face", profiles.z_face, profiles),
         PLANES_AND_TIME,
         u_tau=profiles.u_tau,
         viscosity=profiles.viscosity,
         re_tau=profiles.re_tau,
-        side=profiles.side,
-        symmetry=profiles.symmetry.value,
+        side=profiles.view.side,
+        symmetry=profiles.view.symmetry.value,
     )
 
 

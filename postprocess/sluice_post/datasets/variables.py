@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from sluice_post.arrays import Array
 from sluice_post.datasets.cf import set_attributes
+from sluice_post.wall_view import SeenFromWall
 
 Variables = dict[str, xr.Variable]
 
@@ -24,8 +25,10 @@ def variable(dims: str | Sequence[str], values: ArrayLike, long_name: str, units
     return xr.Variable(dims, np.asarray(values), {"long_name": long_name, "units": units})
 
 
-def half_width_of(values: xr.Variable | xr.DataArray, half_width: ArrayLike) -> xr.Variable:
-    """The half width of the 95 % interval of a variable."""
+def half_width_of(values: xr.Variable, half_width: ArrayLike) -> xr.Variable:
+    """The half width of the 95 % interval of a variable; with a description, if the variable has one."""
+    if not values.attrs:
+        return xr.Variable(values.dims, half_width)
     about = f"half width of the 95 % interval of: {values.attrs['long_name']}"
     return variable(tuple(map(str, values.dims)), half_width, about, values.attrs["units"])
 
@@ -53,12 +56,12 @@ def described(values: Mapping[str, ArrayLike], table: Mapping[str, About]) -> Va
     return found
 
 
-def heights(dim: str, z: Array, u_tau: float, viscosity: float) -> Variables:
-    """The coordinates of heights above the wall: `dim`, in h as in the files, and `dim`_plus."""
+def heights(dim: str, z: Array, seen: SeenFromWall) -> Variables:
+    """The coordinates of heights above the wall of `seen`: `dim`, in h as in the files, and `dim`_plus."""
     of = "faces" if "face" in dim or "joint" in dim else "cell centres"
     return {
         dim: variable(dim, z, f"distance of {of} from the wall", "h"),
-        f"{dim}_plus": variable(dim, z * u_tau / viscosity, f"distance of {of} from the wall", "nu/u_tau"),
+        f"{dim}_plus": variable(dim, z * seen.u_tau / seen.viscosity, f"distance of {of} from the wall", "nu/u_tau"),
     }
 
 

@@ -78,7 +78,7 @@ class Profiles:
             for name, _, _, peak in rows:
                 shown = profiles.along_stress if name == "U" else name
                 z_plus, values = profiles.column(shown)
-                band, known = live.bands.get(shown), z_plus > 0
+                band, known = profiles.half_widths.get(shown), z_plus > 0
                 spread = np.zeros(len(values)) if band is None else np.nan_to_num(band)
                 columns = {"z": z_plus, "value": values, "low": values - spread, "high": values + spread}
                 self._lines[name].data = {key: column[known] for key, column in columns.items()}

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sluice_post import literature
-from sluice_post.bands import Bands, bands_of
 from sluice_post.blocks_file import journal_path
 from sluice_post.errors import PostError
 from sluice_post.flow import flow_of, held_reynolds
 from sluice_post.flow_words import unknown_flow_note
 from sluice_post.key_figures import figures_of
-from sluice_post.profiles import WallProfiles, wall_profiles
+from sluice_post.profiles import WallProfiles, wall_profiles, with_intervals
 from sluice_post.statistics import read_statistics, sampled_flow
 
 
@@ -24,7 +23,6 @@ class LiveProfiles:
     """
 
     profiles: WallProfiles
-    bands: Bands
     published: literature.Published | None
     blocks: int
     begin: float
@@ -46,7 +44,7 @@ def _read(path: Path) -> LiveProfiles | None:
         measured = figures_of(blocks.means(), parameters)
         found = literature.find(flow, held_reynolds(parameters, measured), measured["re_tau"])
     return LiveProfiles(
-        profiles, bands_of(blocks, parameters), found.published, len(blocks),
+        with_intervals(profiles, blocks), found.published, len(blocks),
         float(blocks.time_begin[0]), float(blocks.time_end[-1]), found.reason, unknown_flow_note(flow),
     )  # fmt: skip
 
