@@ -74,7 +74,8 @@ def test_a_laminar_ekman_layer_is_the_exact_one_everywhere(tmp_path: Path, geost
         results.run.spectra.means(), results.run.parameters
     )
     assert spectra.re_tau == pytest.approx(figures["re_tau"], rel=1e-6)
-    assert results.resolution.periods == pytest.approx(1.95 * (2 / RE_D) / (2 * pi), rel=0.05)
+    assert results.resolution.has_periods
+    assert results.resolution.averaged == pytest.approx(1.95 * (2 / RE_D) / (2 * pi), rel=0.05)
 
 
 def test_re_tau_over_a_single_wall_of_a_channel_is_that_of_the_time_series(tmp_path: Path) -> None:
