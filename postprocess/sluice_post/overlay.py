@@ -180,7 +180,7 @@ def write_overlay(arguments: argparse.Namespace) -> None:
         raise UsageError(f"two runs have the same name ({', '.join(labels)}); give names by --label")
     groups: list[list[Path]] = arguments.reference or []
     if len(groups) > len(_MARKERS):
-        raise UsageError(f"{len(groups)} published simulations; {len(_MARKERS)} can be told apart")
+        raise UsageError(f"{len(groups)} published simulations; {len(_MARKERS)} can be told apart: give fewer")
     spectra = read_all_spectra([path for group in groups for path in group if holds_spectra(path)])
     profiles = [[path for path in group if not holds_spectra(path)] for group in groups]
     references = [read_references(group) for group in profiles if group]
