@@ -29,15 +29,15 @@ def open(
     side: str | None = None,
     heights: Sequence[float] | None = None,
 ) -> OpenedRun:
-    """The results of the run in a directory; they are read when they are asked for.
+    """The results of the run, or of the ensemble, in a directory; they are read when they are asked for.
 
     `begin`, `end`: times; only blocks that lie entirely between them are used. `side`: the wall from which profiles are
     seen, both, bottom or top; default: both, if the halves are symmetric, else bottom. `heights`: z+ of spectra and
     densities.
     """
-    from sluice_post.opened_run import open_run
+    from sluice_post.opened_ensemble import open_results
 
-    return open_run(directory, begin, end, side, heights)
+    return open_results(directory, begin, end, side, heights)
 
 
 def compare(

@@ -231,13 +231,14 @@ def evaluate(
         name, _, term = key.partition(" ")
         by_name[name][term] = values
     numbers = {key: (value, float(by_name["numbers"].get(f"{key}_ci95", nan))) for key, value in found.numbers.items()}
-    first, last = (of(blocks.one(n).means()).budgets for n in (0, -1))
-    middle = (blocks.time_begin + blocks.time_end) / 2
+    begin, end = blocks.ends()
+    first, last = (of(some.means()).budgets for some in (begin, end))
+    elapsed = float(np.mean(end.time_begin + end.time_end - begin.time_begin - begin.time_end)) / 2
     data = {}
     for name, budget in found.budgets.items():
-        if len(blocks) > 1:
+        if elapsed > 0:
             change = last[name].amount - first[name].amount
-            by_name[name][STORAGE] = change / ((middle[-1] - middle[0]) * budget.unit)
+            by_name[name][STORAGE] = change / (elapsed * budget.unit)
         if name == "k":
             by_name[name] |= found.kolmogorov_columns()
         coordinates = heights(_dim(name), budget.z, found)

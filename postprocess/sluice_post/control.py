@@ -19,7 +19,8 @@ from sluice_post.case_text import value_at
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.inputs import read_text
 from sluice_post.printed import with_interval
-from sluice_post.timeseries import TimeSeries, read_timeseries
+from sluice_post.run import check_directory
+from sluice_post.timeseries import read_timeseries, rows_between
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
 
 POWER_COLUMNS = ("power_bottom", "power_top")
@@ -61,24 +62,13 @@ def height_of(directory: Path) -> float:
     return float(size[2])
 
 
-def _window(series: TimeSeries, begin: float | None, end: float | None, path: Path) -> slice:
-    """The rows from begin to end; by default the last third."""
-    if begin is None and end is None:
-        return series.last_third()
-    first = 0 if begin is None else int(np.searchsorted(series.time, begin))
-    last = len(series) if end is None else int(np.searchsorted(series.time, end, side="right"))
-    if last - first < 2:
-        raise UsageError(f"{path}: has {max(last - first, 0)} rows between these times; at least 2 are needed")
-    return slice(first, last)
-
-
 def powers_of(directory: Path, begin: float | None, end: float | None) -> Powers:
     """The means of a run between two times."""
-    path = directory / layout.TIMESERIES_FILE
+    path = check_directory(directory) / layout.TIMESERIES_FILE
     series = read_timeseries(path)
     if series is None:
         raise InputOutputError(f"{path}: not there, or without rows")
-    rows = _window(series, begin, end, path)
+    rows = rows_between(series, begin, end, path)
     time = series.time[rows]
     even = np.linspace(time[0], time[-1], len(time))
 

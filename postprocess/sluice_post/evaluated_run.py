@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from sluice_post.scalar_numbers import EvaluatedScalar, evaluate_scalars
 from sluice_post.scalar_spectra import EvaluatedScalarSpectra, evaluate_scalar_spectra
 from sluice_post.spectra import EvaluatedSpectra, evaluate_spectra, load_spectra
 from sluice_post.statistics import Blocks
+from sluice_post.time_averages import read_series_blocks
 from sluice_post.timeseries import TimeSeries, read_timeseries
 
 
@@ -42,6 +43,11 @@ class Selection:
     end: float | None = None
     side: str | None = None
     heights: tuple[float, ...] | None = None
+
+    @staticmethod
+    def of(begin: float | None, end: float | None, side: str | None, heights: Sequence[float] | None) -> Selection:
+        """From the arguments of `sluice_post.open`."""
+        return Selection(begin, end, side, None if heights is None else tuple(heights))
 
 
 class EvaluatedRun:
@@ -96,10 +102,14 @@ class EvaluatedRun:
         return evaluate_derived(self.blocks, self.parameters, self.selection.side)
 
     @cached_property
+    def spectra_blocks(self) -> Blocks:
+        """The blocks of spectra."""
+        return load_spectra(self.directory, self.blocks, self.selection.begin, self.selection.end)
+
+    @cached_property
     def evaluated_spectra(self) -> EvaluatedSpectra:
         """Spectra and correlations with intervals."""
-        chosen = self.selection
-        blocks = load_spectra(self.directory, self.blocks, chosen.begin, chosen.end)
+        blocks, chosen = self.spectra_blocks, self.selection
         require_turbulence(self.wall_profiles, self.directory, "spectra of fluctuations")
         return evaluate_spectra(blocks, self.parameters, chosen.heights, chosen.side)
 
@@ -119,9 +129,19 @@ class EvaluatedRun:
         return evaluate_densities(loaded, self.parameters, chosen.heights, chosen.side)
 
     @cached_property
+    def phase_blocks(self) -> tuple[float, Blocks]:
+        """The period, and the blocks of averages by phase."""
+        return load_phases(self.directory, self.selection.begin, self.selection.end)
+
+    @cached_property
     def evaluated_phases(self) -> xr.Dataset:
         """Averages by phase with intervals."""
-        return evaluate_phases(*load_phases(self.directory, self.selection.begin, self.selection.end))
+        return evaluate_phases(*self.phase_blocks)
+
+    @cached_property
+    def series_blocks(self) -> Blocks:
+        """The time series between the selected times, by default its last third, as blocks."""
+        return read_series_blocks(self.directory, self.selection.begin, self.selection.end)
 
     @cached_property
     def table(self) -> list[Figure]:

@@ -34,6 +34,7 @@ class Figure:
     value: float
     half_width: float = float("nan")
     wall: str = ""
+    in_time: float = float("nan")  # of an ensemble: the half width of the interval in time; the other: across members
 
     @property
     def text_label(self) -> str:
@@ -277,12 +278,13 @@ def key_figures(blocks: Blocks, parameters: FlowParameters, side: str | None = N
         return np.array([found.get(key, np.nan) for key in values])
 
     widths = half_width95(vector, blocks)
+    in_time = np.full(len(values), np.nan) if blocks.in_time is None else half_width95(vector, blocks.in_time)
     labels = [label_of(key, wall) for key in values]
     if "u_c_plus" in values and parameters.far_end == "surface":
         labels[list(values).index("u_c_plus")] = (_AT_THE_SURFACE, wall)
     return [
-        Figure(key, label, value, float(width), of_wall)
-        for (key, value), (label, of_wall), width in zip(values.items(), labels, widths, strict=True)
+        Figure(key, label, value, float(width), of_wall, float(of_time))
+        for (key, value), (label, of_wall), width, of_time in zip(values.items(), labels, widths, in_time, strict=True)
     ]
 
 
@@ -313,7 +315,7 @@ def resolution(blocks: Blocks, parameters: FlowParameters, profiles: WallProfile
     """Resolution of a run in its own wall units."""
     plus = profiles.u_tau / parameters.viscosity
     dz = np.diff(profiles.z_face)
-    time, has_periods = float(blocks.time_end[-1] - blocks.time_begin[0]), parameters.is_ekman_layer
+    time, has_periods = blocks.averaging_time, parameters.is_ekman_layer
     unit = Markup("periods 2π/f" if has_periods else "h/u<sub>τ</sub>")
     return Resolution(
         dx_plus=parameters.size[0] / parameters.cells[0] * plus,

@@ -58,7 +58,7 @@ def key_figure_table(results: Results) -> str:
     run, published = results.run, results.published
     if run.blocks is None or not results.table:
         raise UsageError(f"{run.directory}: has no key figures for a table: {' '.join(run.missing)}")
-    comments = [_source(run.name, run.blocks.time_begin[0], run.blocks.time_end[-1])]
+    comments = [_source(run.name, *run.blocks.times)]
     lines = [["", "this run"]]
     lines += [[one.latex_label + results.remark_of(one.key), _figure(one)] for one in results.table]
     if published is not None:
@@ -81,7 +81,7 @@ def _deviations(comments: Sequence[str], what: str, rows: Sequence[tuple[str, De
 def deviation_tables(found: Comparison, run: OpenedRun) -> str:
     """Deviations of a run from published profiles, key figures and budgets: a table for each."""
     name = run.parameters.title or run.directory.resolve().name
-    source = _source(with_wall(name, found.profiles.wall), run.blocks.time_begin[0], run.blocks.time_end[-1])
+    source = _source(with_wall(name, found.profiles.wall), *run.blocks.times)
     tables = []
     if found.reference is not None:
         comments = [source, f"in % of the largest value of {found.reference.label}"]

@@ -13,6 +13,7 @@ TIMESERIES_FILE = "timeseries.csv"
 RUN_FILE = "run.json"
 LOG_FILE = "log.txt"
 LOCK_FILE = "lock"
+ENSEMBLE_FILE = "ensemble.json"  # in the directory of an ensemble, beside the directories of its members
 FAILED_FIELDS = "diagnostics/step_{:07d}.h5"  # written at the step at which a run fails
 SLICE_FOLDER = "slices"
 PROBE_FOLDER = "probes"

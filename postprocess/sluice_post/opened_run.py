@@ -17,6 +17,7 @@ from sluice_post.evaluated_run import EvaluatedRun, Selection
 from sluice_post.plots import RunPlots
 from sluice_post.probe_parts import find_series
 from sluice_post.slices import slice_labels
+from sluice_post.time_averages import averages_of, case_of
 
 Key = TypeVar("Key")
 
@@ -55,17 +56,20 @@ class OpenedRun(EvaluatedRun):
     def __repr__(self) -> str:
         return f"OpenedRun({str(self.directory)!r}, {self.selection})"
 
+    def _with(self, selection: Selection) -> OpenedRun:
+        return OpenedRun(self.directory, selection)
+
     def between(self, begin: float | None = None, end: float | None = None) -> OpenedRun:
         """The same run between two times."""
-        return OpenedRun(self.directory, replace(self.selection, begin=begin, end=end))
+        return self._with(replace(self.selection, begin=begin, end=end))
 
     def seen_from(self, side: str) -> OpenedRun:
         """The same run seen from another wall: both, bottom or top."""
-        return OpenedRun(self.directory, replace(self.selection, side=side))
+        return self._with(replace(self.selection, side=side))
 
     def at_heights(self, *heights: float) -> OpenedRun:
         """The same run with spectra and densities at these heights z+; inf is the centre."""
-        return OpenedRun(self.directory, replace(self.selection, heights=heights))
+        return self._with(replace(self.selection, heights=heights))
 
     @property
     def plot(self) -> RunPlots:
@@ -124,6 +128,11 @@ class OpenedRun(EvaluatedRun):
         return scalars.key_figures_dataset(self.table)
 
     @cached_property
+    def time_averages(self) -> xr.Dataset:
+        """Re_tau, C_f, bulk velocity, force and energy over the selected times, else the last third of the series."""
+        return averages_of(self.series_blocks, case_of(self.directory))
+
+    @cached_property
     def time_series(self) -> xr.Dataset:
         """The columns of timeseries.csv against `time`, between the selected times."""
         times = slice(self.selection.begin, self.selection.end)
@@ -179,4 +188,4 @@ def open_run(
     heights: Sequence[float] | None = None,
 ) -> OpenedRun:
     """The run in a directory; see Selection for the arguments."""
-    return OpenedRun(Path(directory), Selection(begin, end, side, None if heights is None else tuple(heights)))
+    return OpenedRun(Path(directory), Selection.of(begin, end, side, heights))

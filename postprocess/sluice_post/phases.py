@@ -146,7 +146,9 @@ def first_harmonic(values: Array, phase: Array) -> NDArray[np.complex128]:
 
 
 def whole_cycles(blocks: Blocks) -> Blocks:
-    """Blocks joined with their neighbours until each has samples at all phases."""
+    """Blocks joined with their neighbours until each has samples at all phases, as each member of an ensemble has."""
+    if blocks.independent:
+        return blocks
     starts, samples = [0], np.zeros(blocks.centre[layout.PHASE_SAMPLES].shape[1])
     for n, more in enumerate(blocks.centre[layout.PHASE_SAMPLES]):
         samples = samples + more

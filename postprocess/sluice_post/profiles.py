@@ -16,7 +16,7 @@ from sluice_post.export import csv_text
 from sluice_post.parameters import FlowParameters
 from sluice_post.statistics import LAMINAR_VARIANCE, Blocks, Means
 from sluice_post.symmetry import Symmetry
-from sluice_post.uncertainty import degrees_of_freedom, half_widths95, student_t95
+from sluice_post.uncertainty import degrees_of, half_widths95, student_t95
 from sluice_post.wall_view import SeenFromWall, WallView, wall_view
 
 # Column of the CSV file: profile. All in wall units; those from faces are taken to the cell centres.
@@ -51,6 +51,7 @@ class WallProfiles(SeenFromWall):
     face: dict[str, Array]
     half_widths: dict[str, Array] = field(default_factory=dict)
     per_standard_error: float = nan  # how many standard errors a half width is
+    half_widths_in_time: dict[str, Array] = field(default_factory=dict)  # of an ensemble, whose others are of members
 
     @property
     def turns(self) -> bool:
@@ -99,9 +100,10 @@ class WallProfiles(SeenFromWall):
         """
         return self.centre[name] if name in self.centre else values_at_centres(self.z, self.z_face, self.face[name])
 
-    def half_width_at_centres(self, name: str) -> Array | None:
+    def half_width_at_centres(self, name: str, *, in_time: bool = False) -> Array | None:
         """The half widths of `at_centres`; None if they are not known."""
-        return self.half_widths.get(name if name in self.centre else _AT_CENTRES.format(name))
+        widths = self.half_widths_in_time if in_time else self.half_widths
+        return widths.get(name if name in self.centre else _AT_CENTRES.format(name))
 
     def column(self, name: str) -> tuple[Array, Array]:
         """(z+, values) of a profile wherever it lives."""
@@ -252,18 +254,28 @@ def with_intervals(profiles: WallProfiles, blocks: Blocks) -> WallProfiles:
         at_centres = {_AT_CENTRES.format(name): found.at_centres(name) for name in found.face}
         return found.centre | found.face | at_centres
 
-    per_standard_error = student_t95(degrees_of_freedom(len(blocks)))
-    return replace(profiles, half_widths=half_widths95(all_of, blocks), per_standard_error=per_standard_error)
+    per_standard_error = student_t95(degrees_of(blocks))
+    of_time = {} if blocks.in_time is None else half_widths95(all_of, blocks.in_time)
+    return replace(
+        profiles,
+        half_widths=half_widths95(all_of, blocks),
+        per_standard_error=per_standard_error,
+        half_widths_in_time=of_time,
+    )
 
 
 def profiles_csv(profiles: WallProfiles) -> str:
-    """The CSV file: a line per cell from the wall outwards. `<column>_ci95` is the half width of an interval."""
+    """The CSV file: a line per cell from the wall outwards. `<column>_ci95` is the half width of an interval.
+
+    Of an ensemble, it is that of the interval across its members, and `<column>_ci95_time` that in time.
+    """
     columns = {"z_over_h": profiles.z, "z_plus": profiles.z_plus}
     for column, name in CSV_COLUMNS.items():
         if profiles.has(name):
             columns[column] = profiles.at_centres(name)
-            if (half_width := profiles.half_width_at_centres(name)) is not None:
-                columns[f"{column}_ci95"] = half_width
+            for ending, in_time in (("_ci95", False), ("_ci95_time", True)):
+                if (half_width := profiles.half_width_at_centres(name, in_time=in_time)) is not None:
+                    columns[column + ending] = half_width
     return csv_text(columns)
 
 

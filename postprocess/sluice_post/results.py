@@ -20,7 +20,7 @@ from sluice_post.flow_words import flow_of_case
 from sluice_post.key_figures import Figure, Resolution, key_figures, label_of, resolution
 from sluice_post.parameters import FlowParameters
 from sluice_post.phases import evaluate_phases, has_phases, load_phases
-from sluice_post.printed import at_place, count_of, with_interval
+from sluice_post.printed import at_place, with_interval
 from sluice_post.profiles import WallProfiles, wall_profiles, with_intervals
 from sluice_post.run import Run
 from sluice_post.scalar_budgets import evaluate_scalar_budgets
@@ -194,8 +194,8 @@ def summary_text(results: Results) -> str:
     profiles = run.profiles
     if profiles is not None and run.blocks is not None:
         lines.append(
-            f"statistics: {run.blocks.samples.sum()} samples in {count_of(len(run.blocks), 'block')}, "
-            f"t = {run.blocks.time_begin[0]:g} to {run.blocks.time_end[-1]:g}"
+            f"statistics: {run.blocks.samples.sum()} samples in {run.blocks.count_text}, "
+            f"t = {run.blocks.times[0]:g} to {run.blocks.times[1]:g}"
         )
         figures = {figure.key: figure for figure in results.table}
 

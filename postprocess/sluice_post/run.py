@@ -12,6 +12,7 @@ from sluice_post import layout
 from sluice_post.budget_terms import NOT_AT_SUCH_WALLS, NOT_TAKEN
 from sluice_post.case_text import title_of, value_at
 from sluice_post.densities import DensityBlocks, load_densities
+from sluice_post.ensemble import is_ensemble, read_ensemble
 from sluice_post.errors import InputOutputError, NoBlocksError, UsageError
 from sluice_post.inputs import read_text
 from sluice_post.parameters import FlowParameters
@@ -75,6 +76,9 @@ def check_directory(directory: Path) -> Path:
     """The directory, if it is one and looks like that of a run."""
     if not directory.is_dir():
         raise InputOutputError(f"{directory}: no such directory; give the output directory of a run")
+    if is_ensemble(directory):
+        members = ", ".join(str(member) for member in read_ensemble(directory).members)
+        raise UsageError(f"{directory}: is an ensemble of runs, of which this takes only one: {members}")
     return directory
 
 

@@ -89,8 +89,8 @@ def table_text(evaluated: EvaluatedSpectra) -> str:
     """Peaks, integral lengths and correlations at half the box, and what they say of the grid and the box."""
     found, blocks = evaluated.found, evaluated.blocks
     text = [
-        f"spectra: {blocks.samples.sum()} samples in {len(blocks)} blocks, t = {blocks.time_begin[0]:g} to "
-        f"{blocks.time_end[-1]:g}; {with_wall('Re_tau', found.wall)} = {found.re_tau:.2f}"
+        f"spectra: {blocks.samples.sum()} samples in {blocks.count_text}, t = {blocks.times[0]:g} to "
+        f"{blocks.times[1]:g}; {with_wall('Re_tau', found.wall)} = {found.re_tau:.2f}"
     ]
     for axis in AXES:
         text += [

@@ -21,14 +21,7 @@ from sluice_post.key_figures import stresses_of_u_tau, wall_shears
 from sluice_post.parameters import FlowParameters
 from sluice_post.printed import is_exact, with_interval
 from sluice_post.statistics import Blocks, Means
-from sluice_post.uncertainty import (
-    degrees_of_freedom,
-    jackknife,
-    standard_error,
-    standard_error_of,
-    student_t95,
-    student_t99,
-)
+from sluice_post.uncertainty import degrees_of, error_of, jackknife, standard_error_of, student_t95, student_t99
 
 SMALLEST_CHANGE = 5e-3  # as a fraction; a smaller change does not matter for the averages
 # U_b and the wall stress are round-off below this fraction of the scale of the fluctuations; so is a force below this
@@ -166,8 +159,11 @@ def _shown(figures: Array, blocks: Blocks, parameters: FlowParameters) -> list[i
 
 
 def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tuple[Departure, ...]:
-    middle = (blocks.time_begin + blocks.time_end) / 2
-    late = middle > (blocks.time_begin[0] + blocks.time_end[-1]) / 2
+    blocks = blocks.in_time or blocks
+    late = np.zeros(len(blocks), dtype=bool)
+    for run in blocks.runs():
+        begin, end = blocks.time_begin[run], blocks.time_end[run]
+        late[run] = (begin + end) / 2 > (begin[0] + end[-1]) / 2
     halves = [blocks.pick(np.flatnonzero(late == second)) for second in (False, True)]
     if min(map(len, halves)) < MIN_BLOCKS / 2:
         return ()
@@ -177,8 +173,8 @@ def _changes(blocks: Blocks, parameters: FlowParameters, is_steady: bool) -> tup
 
     before, after = (figures(half.means()) for half in halves)
     # Each half has twice the variance of the whole, and their difference four times.
-    errors = 2 * standard_error(jackknife(figures, blocks), blocks.samples, without_trend=True)
-    degrees = degrees_of_freedom(len(blocks)) - 1
+    errors = 2 * error_of(jackknife(figures, blocks), blocks, without_trend=True)
+    degrees = degrees_of(blocks, without_trend=True)
     return tuple(
         _departure(
             _FIGURES[n], float(after[n] / before[n] - 1), 0.0 if is_steady else float(errors[n] / before[n]), degrees
@@ -206,7 +202,7 @@ def _carried(blocks: Blocks, parameters: FlowParameters, flow: Flow, is_steady: 
         return np.array(walls / (means.forcing * height) - 1)
 
     error = 0.0 if is_steady else float(standard_error_of(share, blocks))
-    degrees = degrees_of_freedom(len(blocks))
+    degrees = degrees_of(blocks)
     return _departure("the driving force", float(share(means)), error, max(degrees, 1))
 
 
@@ -217,7 +213,7 @@ def _fluxes(
 
     In a laminar flow they must be 0 only if neither the drive nor the walls change in time; else they are not tested.
     """
-    degrees = max(degrees_of_freedom(len(blocks)), 1)
+    degrees = max(degrees_of(blocks), 1)
     varying = {scalar.name for scalar in parameters.scalars if scalar.bottom.formula or scalar.top.formula}
 
     def standard_error_of_flux(name: str, half_width: float) -> float:

@@ -18,6 +18,7 @@ from sluice_post.case_text import with_points
 from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hdf5_file import Hdf5File, Values, reading
 from sluice_post.parameters import FlowParameters, read_parameters
+from sluice_post.printed import count_of
 from sluice_post.scalars import sampled_scalars
 
 # Below this variance of w (in u_tau^2) a flow counts as laminar: third and fourth moments would be round-off.
@@ -66,6 +67,11 @@ class Blocks:
     planes_z: dict[str, Array] = field(default_factory=dict)
     scalars: dict[str, Array] = field(default_factory=dict)
     sampling_error: bool | None = None  # whether there is any; None: there is unless the flow is laminar
+    # Of an ensemble: the member that each block is of; or that each block is all that a member has sampled, and beside
+    # these the blocks of all members.
+    member: NDArray[np.int64] | None = None
+    independent: bool = False
+    in_time: Blocks | None = None
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -84,6 +90,9 @@ class Blocks:
             time_begin=self.time_begin[first],
             time_end=self.time_end[last],
             parameter_set=self.parameter_set[first],
+            member=None if self.member is None else self.member[first],
+            independent=False,
+            in_time=None,
             **self._of_groups(sums),
         )
 
@@ -132,6 +141,34 @@ class Blocks:
     def one(self, number: int) -> Blocks:
         """A single block; negative numbers count from the last."""
         return self.pick(np.array([number]))
+
+    def runs(self) -> list[NDArray[np.int64]]:
+        """The numbers of the blocks of each member of an ensemble; else of all blocks."""
+        member = np.zeros(len(self), dtype=np.int64) if self.member is None else self.member
+        return [np.flatnonzero(member == number) for number in np.unique(member)]
+
+    def ends(self) -> tuple[Blocks, Blocks]:
+        """The first and the last block of the run, or of each member of an ensemble."""
+        blocks = self.in_time or self
+        first, last = (blocks.pick(np.array([run[n] for run in blocks.runs()])) for n in (0, -1))
+        return first, last
+
+    @property
+    def times(self) -> tuple[float, float]:
+        """When the first sample was taken, and the last one."""
+        return float(self.time_begin.min()), float(self.time_end.max())
+
+    @property
+    def averaging_time(self) -> float:
+        """From the first sample to the last one, summed over the members of an ensemble."""
+        if self.independent:
+            return float((self.time_end - self.time_begin).sum())
+        return sum(float(self.time_end[run[-1]] - self.time_begin[run[0]]) for run in self.runs())
+
+    @property
+    def count_text(self) -> str:
+        """`16 blocks`; of an ensemble, `4 members`."""
+        return count_of(len(self), "member" if self.independent else "block")
 
     @property
     def has_budgets(self) -> bool:

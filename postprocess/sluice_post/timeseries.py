@@ -11,7 +11,7 @@ import numpy as np
 
 from sluice_post import layout
 from sluice_post.arrays import Array
-from sluice_post.errors import InputOutputError
+from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hashes
 from sluice_post.inputs import read_text
 from sluice_post.uncertainty import MeanEstimate, mean_with_interval
@@ -128,6 +128,19 @@ def read_timeseries(path: Path) -> TimeSeries | None:
     if not re.fullmatch("[-+.,0-9a-z]*", unfinished):
         raise InputOutputError(f"{path}: line {len(lines) + 1}, the last, is damaged")
     return series_of(table, header) if len(table) > 0 else None
+
+
+def rows_between(series: TimeSeries, begin: float | None, end: float | None, path: Path) -> slice:
+    """The rows from begin to end; by default the last third."""
+    if begin is None and end is None:
+        rows = series.last_third()
+        first, last = rows.start, len(series)
+    else:
+        first = 0 if begin is None else int(np.searchsorted(series.time, begin))
+        last = len(series) if end is None else int(np.searchsorted(series.time, end, side="right"))
+    if last - first < 2:
+        raise UsageError(f"{path}: has {max(last - first, 0)} rows between these times; at least 2 are needed")
+    return slice(first, last)
 
 
 def energy_lines(series: TimeSeries | None) -> list[str]:

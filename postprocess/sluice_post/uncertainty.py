@@ -105,16 +105,43 @@ def jackknife(function: Callable[[Means], Array], blocks: Blocks) -> Array:
     return np.stack([rest[j] * (whole - function(blocks.means(without=j))) for j in range(len(blocks))])
 
 
+def degrees_of(blocks: Blocks, *, without_trend: bool = False) -> int:
+    """Degrees of freedom of the standard errors of what is computed from these blocks; 0 for a single one."""
+    if blocks.independent:
+        return len(blocks) - 1
+    return sum(max(degrees_of_freedom(len(run)) - without_trend, 0) for run in blocks.runs())
+
+
+def error_of(contributions: Array, blocks: Blocks, *, without_trend: bool = False) -> Array:
+    """Standard error from the contributions of `jackknife`; NaN for a single block.
+
+    Of members of an ensemble, which are independent, it is that of a weighted mean of n numbers whose variances are in
+    inverse proportion to their weights w: the root of sum(c^2/w)/(n - 1). Of the blocks of several members, it is the
+    root of the sum of the squares of those of each: only changes within a member count.
+    """
+    if blocks.independent:
+        weight = blocks.samples / blocks.samples.sum()
+        return np.asarray(np.sqrt(np.tensordot(1 / weight, contributions**2, axes=1) / (len(blocks) - 1)))
+    if blocks.member is None:
+        return standard_error(contributions, blocks.samples, without_trend=without_trend)
+    squares = []
+    for run in blocks.runs():
+        weight = blocks.samples[run] / blocks.samples[run].sum()
+        within = contributions[run] - np.multiply.outer(weight, contributions[run].sum(axis=0))
+        squares.append(standard_error(within, blocks.samples[run], without_trend=without_trend) ** 2)
+    return np.asarray(np.sqrt(np.sum(squares, axis=0)))
+
+
 def standard_error_of(function: Callable[[Means], Array], blocks: Blocks) -> Array:
     """Standard error of `function(means)`; NaN for a single block."""
-    return standard_error(jackknife(function, blocks), blocks.samples)
+    return error_of(jackknife(function, blocks), blocks)
 
 
 def half_width95(function: Callable[[Means], Array], blocks: Blocks) -> Array:
     """Half width of the 95 % interval of `function(means)`; NaN for a single block, 0 without sampling error."""
     if not blocks.has_sampling_error:
         return np.zeros_like(np.asarray(function(blocks.means()), dtype=float))
-    return student_t95(degrees_of_freedom(len(blocks))) * standard_error_of(function, blocks)
+    return student_t95(degrees_of(blocks)) * standard_error_of(function, blocks)
 
 
 def half_widths95(function: Callable[[Means], dict[str, Array]], blocks: Blocks) -> dict[str, Array]:
@@ -185,5 +212,5 @@ class EvaluatedValues:
 
 def standard_errors_of(function: Callable[[Means], dict[str, Array]], blocks: Blocks) -> dict[str, Array]:
     """Standard errors of all arrays that `function(means)` gives, by name; NaN for a single block."""
-    t = student_t95(degrees_of_freedom(len(blocks)))
+    t = student_t95(degrees_of(blocks))
     return {name: width / t for name, width in half_widths95(function, blocks).items()}

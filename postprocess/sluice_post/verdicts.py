@@ -125,7 +125,7 @@ def _facts(results: Results, profiles: WallProfiles, resolution: Resolution, re_
         "order": run.parameters.sampled.get(layout.SET_ORDER),
         "resolution": resolution,
         "time": Markup(f"{resolution.averaged:.2g} ") + resolution.unit,
-        "averaged": Markup(f"{resolution.averaged:.3g} ") + resolution.unit + f" in {len(run.blocks)} blocks",
+        "averaged": Markup(f"{resolution.averaged:.3g} ") + resolution.unit + f" in {run.blocks.count_text}",
         "is_long": is_long,
         "re_tau": _label(re_tau),
         "known": width_text(100 * known),

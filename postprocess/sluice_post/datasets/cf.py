@@ -52,16 +52,15 @@ def set_attributes(found: xr.Dataset, cell_methods: str | None) -> None:
             if axis[1] == "z":
                 values.attrs["positive"] = "down" if from_top else "up"
     for name, values in found.data_vars.items():
-        interval = f"{name}_ci95"
-        if interval in found:
-            values.attrs["ancillary_variables"] = interval
+        if intervals := [f"{name}{ending}" for ending in ("_ci95", "_ci95_time") if f"{name}{ending}" in found]:
+            values.attrs["ancillary_variables"] = " ".join(intervals)
         if name in _STANDARD_NAMES:
             values.attrs["standard_name"] = _STANDARD_NAMES[str(name)]
         elif cell_methods == INSTANTS and "time" in found.coords:
             values.attrs["cell_methods"] = INSTANTS
         elif (
             cell_methods == PLANES_AND_TIME
-            and not str(name).endswith("_ci95")
+            and not str(name).endswith(("_ci95", "_ci95_time"))
             and (method := _method(values.attrs["long_name"])) is not None
         ):
             values.attrs["cell_methods"] = f"{PLANES_AND_TIME} {method}"

@@ -45,7 +45,8 @@ def profiles_dataset(profiles: WallProfiles) -> xr.Dataset:
     variables: Variables = {}
     for dim, columns in (("z", profiles.centre), ("z_face", profiles.face)):
         for name, values in columns.items():
-            variables |= with_interval(name, dim, values, profiles.half_widths.get(name), ABOUT[name])
+            widths = (of.get(name) for of in (profiles.half_widths, profiles.half_widths_in_time))
+            variables |= with_interval(name, dim, values, next(widths), ABOUT[name], next(widths))
     return dataset(
         variables,
         heights("z", profiles.z, profiles) | heights("z_face", profiles.z_face, profiles),

@@ -90,5 +90,5 @@ def key_figures_dataset(figures: Sequence[Figure]) -> xr.Dataset:
     for figure in figures:
         text, unit = KEY_FIGURES[figure.key]
         about = (text if f"of the {figure.wall}" in text else with_wall(text, figure.wall), unit)
-        variables |= with_interval(figure.key, (), figure.value, figure.half_width, about)
+        variables |= with_interval(figure.key, (), figure.value, figure.half_width, about, figure.in_time)
     return dataset(variables, {})

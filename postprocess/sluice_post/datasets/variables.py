@@ -34,12 +34,21 @@ def half_width_of(values: xr.Variable, half_width: ArrayLike) -> xr.Variable:
 
 
 def with_interval(
-    name: str, dims: str | Sequence[str], values: ArrayLike, half_width: ArrayLike | None, about: tuple[str, str]
+    name: str,
+    dims: str | Sequence[str],
+    values: ArrayLike,
+    half_width: ArrayLike | None,
+    about: tuple[str, str],
+    in_time: ArrayLike | None = None,
 ) -> Variables:
-    """A variable and, if it is known, the half width of its 95 % interval. `about`: description and unit."""
+    """A variable and, if it is known, the half width of its 95 % interval. `about`: description and unit.
+
+    `in_time`: of an ensemble, the half width of the interval in time, beside that across its members.
+    """
     found = {name: variable(dims, values, *about)}
-    if half_width is not None and np.any(np.isfinite(half_width)):
-        found[f"{name}_ci95"] = half_width_of(found[name], half_width)
+    for ending, width in (("_ci95", half_width), ("_ci95_time", in_time)):
+        if width is not None and np.any(np.isfinite(width)):
+            found[name + ending] = half_width_of(found[name], width)
     return found
 
 
