@@ -116,6 +116,13 @@ TIMES = (
     option("--to", "last time to use", dest="end", type=float, metavar="T"),
 )
 RUN = (option("directory", "output directory of a run", metavar="DIR", type=Path), *TIMES)
+MEMBERS = option(
+    "--members",
+    "of an ensemble: names of members, or KEY=VALUE for all that have this value of the case; default: all",
+    nargs="+",
+    metavar="NAME",
+)
+POOLED = (*RUN, MEMBERS)  # a run, or an ensemble
 SIDE = option(
     "--side",
     "wall from which the flow is seen; both: the mean of two symmetric halves; default: both if the halves are "

@@ -18,6 +18,7 @@ from sluice_post.cli_options import (
     FIGURES,
     FOLDER,
     LATEX,
+    POOLED,
     RUN,
     SIDE,
     TIMES,
@@ -47,10 +48,20 @@ _PANELS = ("mean_velocity", "fluctuations", "shear_stress", "budget:k")  # of `o
 
 
 def _run(arguments: argparse.Namespace) -> OpenedRun:
+    """The run that a command is for; if it has the option --members, also an ensemble."""
+    from sluice_post.opened_ensemble import OpenedEnsemble, open_results
     from sluice_post.opened_run import open_run
 
     side, heights = getattr(arguments, "side", None), getattr(arguments, "at", None)
-    return open_run(arguments.directory, arguments.begin, arguments.end, side, heights)
+    given = (arguments.directory, arguments.begin, arguments.end, side, heights)
+    if not hasattr(arguments, "members"):
+        return open_run(*given)
+    opened = open_results(*given)
+    if arguments.members is None:
+        return opened
+    if not isinstance(opened, OpenedEnsemble):
+        raise UsageError(f"{arguments.directory}: is one run, without members; leave --members out")
+    return opened.choose(*arguments.members)
 
 
 def _print_paths(paths: Iterable[Path]) -> None:
@@ -73,7 +84,7 @@ def _save_figures(figures: Mapping[Path, Figure]) -> None:
 @command(
     "report retau180",
     "write report.html, figures and tables of profiles into DIR",
-    *RUN,
+    *POOLED,
     SIDE,
     files("--reference", "published profiles, budgets and spectra to lay over the run's"),
     LATEX,
@@ -81,6 +92,8 @@ def _save_figures(figures: Mapping[Path, Figure]) -> None:
 )
 def _report(arguments: argparse.Namespace) -> None:
     from sluice_post import latex
+    from sluice_post.ensemble_summary import run_of
+    from sluice_post.opened_ensemble import OpenedEnsemble
     from sluice_post.report import write_report
     from sluice_post.results import evaluate, summary_text
     from sluice_post.run import load_run
@@ -89,7 +102,11 @@ def _report(arguments: argparse.Namespace) -> None:
     given = arguments.reference or []
     published_spectra = read_all_spectra([path for path in given if holds_spectra(path)])
     reference, published_budgets = read_references([path for path in given if not holds_spectra(path)])
-    run = load_run(arguments.directory, arguments.begin, arguments.end, arguments.side)
+    opened = _run(arguments)
+    if isinstance(opened, OpenedEnsemble):
+        run = run_of(opened)
+    else:
+        run = load_run(arguments.directory, arguments.begin, arguments.end, arguments.side)
     results = evaluate(run, heights_of(published_spectra), arguments.side)
     table = latex.key_figure_table(results) if arguments.latex is not None else ""
     path = write_report(results, reference, published_budgets, published_spectra)
@@ -117,7 +134,7 @@ def _watch(arguments: argparse.Namespace) -> None:
 @command(
     "profiles retau180 --from 60 -o p.csv",
     "print the profiles in wall units as CSV",
-    *RUN,
+    *POOLED,
     SIDE,
     output("FILE", "write to FILE"),
     option("--scalar", "the profiles of this scalar in place of those of the flow", metavar="NAME"),
@@ -143,9 +160,25 @@ def _profiles(arguments: argparse.Namespace) -> None:
 
 
 @command(
+    "ensemble out",
+    "averages of each member of an ensemble, and of all of them with both kinds of intervals",
+    *POOLED,
+    SIDE,
+)
+def _ensemble(arguments: argparse.Namespace) -> None:
+    from sluice_post.ensemble_summary import table_text
+    from sluice_post.opened_ensemble import OpenedEnsemble
+
+    opened = _run(arguments)
+    if not isinstance(opened, OpenedEnsemble):
+        raise UsageError(f"{arguments.directory}: is no ensemble: it has no {layout.ENSEMBLE_FILE}")
+    print(table_text(opened))
+
+
+@command(
     "compare retau180 --reference LM_Channel_0180_*_prof.dat",
     "compare with published profiles and budgets: deviations, key figures, and a figure",
-    *RUN,
+    *POOLED,
     SIDE,
     files("--reference", "downloaded files of one simulation", required=True),
     option("--quantity", "for example U u_rms minus_uw; default: all", nargs="+", metavar="NAME"),
@@ -192,7 +225,7 @@ def _convert(arguments: argparse.Namespace) -> None:
 @command(
     "budgets retau180 --reference chan180.kbal chan180.uubal",
     "terms of the budgets of k, uu, vv, ww and uw, and of scalars, with intervals: tables and figures",
-    *RUN,
+    *POOLED,
     SIDE,
     files("--reference", "downloaded budgets of one simulation"),
     FOLDER,
@@ -281,7 +314,7 @@ def _control(arguments: argparse.Namespace) -> None:
 @command(
     "spectra retau180 --at 5 15 30 centre",
     "spectra along x and y, also premultiplied, two-point correlations, integral lengths: tables and figures",
-    *RUN,
+    *POOLED,
     SIDE,
     heights("default: those of the files of --reference, else 5 15 30 100 centre"),
     files("--reference", "downloaded spectra of one simulation"),
@@ -330,7 +363,7 @@ def _densities(arguments: argparse.Namespace) -> None:
 @command(
     "phases pulsating",
     "averages by phase of a flow that is driven periodically: profiles, wall shear stress, first harmonic",
-    *RUN,
+    *POOLED,
     FOLDER,
     *FIGURES,
 )

@@ -17,6 +17,7 @@ from sluice_post.inputs import read_text
 from sluice_post.statistics import Blocks
 
 INITIAL = "initial."  # keys that begin with it do not change the physics
+_GROUPS = ("centre", "face", "planes", "scalars")  # of the sums in Blocks
 
 
 def text_of(value: object) -> str:
@@ -32,10 +33,11 @@ class Ensemble:
     members: tuple[Path, ...]
     varied: pd.DataFrame
 
-    def label_of(self, member: str, *, initial: bool = True) -> str:
-        """`walls.bottom.slip_length=0.1, initial.seed=2`; `initial`: with the keys of the initial condition."""
+    def label_of(self, member: str, *, physical: bool = True, initial: bool = True) -> str:
+        """`walls.bottom.slip_length=0.1, initial.seed=2`; which keys it has: of the physics, of the initial state."""
         row = self.varied.loc[member]
-        return ", ".join(f"{key}={text_of(row[key])}" for key in row.index if initial or not key.startswith(INITIAL))
+        keys = [key for key in row.index if (initial if key.startswith(INITIAL) else physical)]
+        return ", ".join(f"{key}={text_of(row[key])}" for key in keys)
 
     def chosen(self, names: Sequence[str]) -> Ensemble:
         """The members of these names, or KEY=VALUE for all that have this value."""
@@ -107,8 +109,7 @@ def _check_alike(part: Blocks, first: Blocks, names: Sequence[str]) -> None:
     flow, other = first.sampled_parameters(), part.sampled_parameters()
     if different := [key for key in sorted(flow.keys() | other.keys()) if flow.get(key) != other.get(key)]:
         raise UsageError(f"{names[1]} samples another flow than {names[0]}: {', '.join(different)}")
-    groups = ("centre", "face", "planes", "scalars")
-    same_profiles = all(getattr(part, group).keys() == getattr(first, group).keys() for group in groups)
+    same_profiles = all(getattr(part, group).keys() == getattr(first, group).keys() for group in _GROUPS)
     same_heights = all(np.array_equal(part.planes_z[name], z) for name, z in first.planes_z.items())
     if not (same_profiles and same_heights and np.array_equal(part.z_face, first.z_face)):
         raise UsageError(f"{names[1]} has another grid, or other profiles or heights, than {names[0]}")
@@ -116,20 +117,18 @@ def _check_alike(part: Blocks, first: Blocks, names: Sequence[str]) -> None:
 
 def _together(parts: Sequence[Blocks]) -> Blocks:
     """The blocks of all parts. They are of one flow."""
-    first, sets = parts[0], (parts[0].sampled_parameters(),) if parts[0].parameter_sets else ()
-    lines = ("samples", "time_begin", "time_end", "forcing")
+    first, values = parts[0], dict[str, Any]()
+    for name in ("samples", "time_begin", "time_end", "forcing"):
+        values[name] = np.concatenate([getattr(part, name) for part in parts])
+    for group in _GROUPS:
+        of_parts = [getattr(part, group) for part in parts]
+        values[group] = {name: np.concatenate([sums[name] for sums in of_parts]) for name in of_parts[0]}
     return replace(
         first,
-        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in lines},
-        **{
-            group: {
-                name: np.concatenate([getattr(part, group)[name] for part in parts]) for name in getattr(first, group)
-            }
-            for group in ("centre", "face", "planes", "scalars")
-        },
         parameter_set=np.zeros(sum(map(len, parts)), dtype=np.int64),
-        parameter_sets=sets,
+        parameter_sets=(first.sampled_parameters(),) if first.parameter_sets else (),
         member=np.repeat(np.arange(len(parts)), [len(part) for part in parts]),
+        **values,
     )
 
 

@@ -44,6 +44,11 @@ class Selection:
     side: str | None = None
     heights: tuple[float, ...] | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no times are chosen."""
+        return self.begin is None and self.end is None
+
     @staticmethod
     def of(begin: float | None, end: float | None, side: str | None, heights: Sequence[float] | None) -> Selection:
         """From the arguments of `sluice_post.open`."""

@@ -136,6 +136,7 @@ def report_page(results: Results, figures: list[Drawn], comparison: str) -> str:
     flow_type = parameters.flow_type if parameters else value_at(run.case_text, *layout.SET_FLOW_TYPE.split(".")) or ""
     numbers = budgets.numbers if budgets else {}
     tables = {
+        "Members": run.members_text,
         "Spectra and two-point correlations": spectra_tables.table_text(spectra) if spectra else "",
         "Scalars": scalar_numbers.table_text(results.scalars),
         "Densities and quadrants": density_tables.table_text(results.densities) if results.densities else "",

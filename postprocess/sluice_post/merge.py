@@ -19,6 +19,7 @@ from sluice_post.errors import InputOutputError, UsageError
 from sluice_post.hashes import byte_hash
 from sluice_post.hdf5_file import Hdf5File, append_metadata_hash, reading
 from sluice_post.parameters import FlowParameters
+from sluice_post.run import check_directory
 from sluice_post.statistics import Blocks, read_spectra, read_statistics
 
 # What a merged block takes from its parts, where that is not the sum.
@@ -172,7 +173,7 @@ def merge(directories: Sequence[Path], output: Path, count: int | None) -> dict[
     """
     written = {}
     for name in (layout.STATISTICS_FILE, layout.SPECTRA_FILE, layout.DENSITIES_FILE):
-        paths = [directory / name for directory in directories]
+        paths = [check_directory(directory) / name for directory in directories]
         if name != layout.STATISTICS_FILE and not all(path.is_file() for path in paths):
             continue
         if output / name in paths:

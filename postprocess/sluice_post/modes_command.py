@@ -28,12 +28,13 @@ def write_modes(arguments: argparse.Namespace) -> None:
     from sluice_post.datasets.fields import samples_dataset
     from sluice_post.datasets.modes import save_modes
     from sluice_post.modes import StreamingPOD, StreamingSPOD
+    from sluice_post.run import check_directory
 
     of_blocks = {name: getattr(arguments, name) for name in ("block", "overlap", "window")}
     of_blocks = {name: value for name, value in of_blocks.items() if value is not None}
     if of_blocks and not arguments.spod:
         raise UsageError(f"--{next(iter(of_blocks))}: is for --spod")
-    directory: Path = arguments.directory
+    directory = check_directory(arguments.directory)
     label = _chosen_label(directory, arguments.slice)
     found = samples_dataset(directory, label, layout.SLICE_FOLDER, arguments.begin, arguments.end)
     if found.sizes["time"] == 0:

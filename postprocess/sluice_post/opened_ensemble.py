@@ -74,7 +74,7 @@ class OpenedEnsemble(OpenedRun):
                 raise UsageError(f"{name} is not one dataset of each run")
             indexes = [index for index in found.indexes if str(index).endswith("_plus")]
             datasets.append(found.drop_indexes(indexes))
-        index = pd.Index(self.varied.index, name="member")
+        index = variable("member", list(self.varied.index), "name of the member", "")
         try:
             together: xr.Dataset = xr.concat(
                 datasets, index, "all", "different", "equals", join="exact", combine_attrs="drop_conflicts"

@@ -107,6 +107,9 @@ def _residuals(run: Run) -> list[Figure]:
 
 def _last_third(run: Run) -> list[Figure]:
     """Re_tau over the last third of the time series: of the mean wall stress, and of each wall where they differ."""
+    if run.averages is not None and "re_tau" in run.averages:
+        value, width = (float(run.averages[name]) for name in ("re_tau", "re_tau_ci95"))
+        return [Figure("re_tau", label_of("re_tau", "")[0], value, width)]
     if run.series is None:
         return []
     differ = run.profiles is not None and bool(run.profiles.wall)
@@ -140,7 +143,7 @@ def evaluate(run: Run, heights: Sequence[float] | None = None, side: str | None 
         if results.spectra is not None:
             of_flow = results.spectra
             results.scalar_spectra = evaluate_scalar_spectra(of_flow, run.parameters, results.scalars)
-        if has_phases(run.directory):
+        if not run.members_text and has_phases(run.directory):
             results.phases = _phases(run)
         if run.densities is not None and not run.profiles.laminar:
             results.densities = evaluate_densities(run.densities, run.parameters, side=side)

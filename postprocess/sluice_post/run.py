@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import xarray as xr
+
 from sluice_post import layout
 from sluice_post.budget_terms import NOT_AT_SUCH_WALLS, NOT_TAKEN
 from sluice_post.case_text import title_of, value_at
@@ -41,6 +43,9 @@ class Run:
     planes: list[Plane] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    # Of an ensemble: averages of the last third of the time series, and a table of the members.
+    averages: xr.Dataset | None = None
+    members_text: str = ""
 
     @property
     def failure(self) -> str:

@@ -62,10 +62,10 @@ def require_run_directory(directory: Path) -> None:
 
 
 class RunFollower:
-    """Reads the directory of a run again and again; `snapshot` is the newest."""
+    """Reads the directory of a run again and again; `snapshot` is the newest. `brief`: no profiles and pictures."""
 
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, directory: Path, *, brief: bool = False) -> None:
+        self._directory, self._brief = directory, brief
         self._series = SeriesFollower(directory / layout.TIMESERIES_FILE)
         self._log = LogFollower(directory / layout.LOG_FILE)
         self._profiles = ProfileFollower(directory / layout.STATISTICS_FILE)
@@ -77,7 +77,8 @@ class RunFollower:
         """Reads what is new; returns whether there is more of it already."""
         try:
             more = self._log.poll() | self._series.poll()
-            self._profiles.poll()
+            if not self._brief:
+                self._profiles.poll()
             self.snapshot = self._look(more)
         except OSError as error:  # a file system that does not answer for a while: the page keeps what it has
             self.snapshot = replace(self.snapshot, problems=(str(error),))
@@ -104,11 +105,12 @@ class RunFollower:
             self._directory, read_record(self._directory), last_step, self._is_growing(case), log.restarted
         )
         profiles = live.profiles if live is not None else None
-        self._pictures.poll(
-            case.height if case is not None else 0.0,
-            None if profiles is None else profiles.u_tau / profiles.viscosity,
-            None if profiles is None else profiles.u_tau,
-        )
+        if not self._brief:
+            self._pictures.poll(
+                case.height if case is not None else 0.0,
+                None if profiles is None else profiles.u_tau / profiles.viscosity,
+                None if profiles is None else profiles.u_tau,
+            )
         no_walls = case is not None and case.has_no_walls  # then profiles in wall units are not expected
         of_profiles = "" if no_walls else self._profiles.problem
         problems = (self._series.problem, of_profiles, *self._pictures.problems.values())

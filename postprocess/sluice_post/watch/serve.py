@@ -23,8 +23,10 @@ from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.ioloop import IOLoop
 from tornado.routing import Router
 
+from sluice_post.ensemble import is_ensemble, read_ensemble
 from sluice_post.errors import UsageError
 from sluice_post.reference import Reference
+from sluice_post.watch.ensemble import EnsembleFollower, EnsemblePage
 from sluice_post.watch.follow import RunFollower, require_run_directory
 from sluice_post.watch.page import Page
 
@@ -34,7 +36,7 @@ _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]+)?", re.IGNORECASE)
 POLL_SECONDS = 1.0
 
 
-async def _follow(follower: RunFollower) -> None:
+async def _follow(follower: RunFollower | EnsembleFollower) -> None:
     """Reads again and again, in another thread, so that the page answers meanwhile."""
     loop = asyncio.get_running_loop()
     while True:
@@ -56,10 +58,14 @@ class _OwnHost(Router):
         return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 403})
 
 
-def _start_server(follower: RunFollower, port: int, reference: Reference | None) -> tuple[BaseServer, int]:
+def _start_server(
+    follower: RunFollower | EnsembleFollower, port: int, reference: Reference | None
+) -> tuple[BaseServer, int]:
     loop = IOLoop.current()
 
-    def new_page() -> Page:
+    def new_page() -> Page | EnsemblePage:
+        if isinstance(follower, EnsembleFollower):
+            return EnsemblePage(lambda: follower.snapshot)
         return Page(lambda: follower.snapshot, reference)
 
     ready = [new_page()]  # for the next reader, who does not wait for it to be made
@@ -96,7 +102,8 @@ def _has_display() -> bool:
 
 
 async def _serve(directory: Path, port: int, browser: bool, reference: Reference | None) -> None:
-    follower, stopped = RunFollower(directory), asyncio.Event()
+    follower = EnsembleFollower(read_ensemble(directory)) if is_ensemble(directory) else RunFollower(directory)
+    stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     server, bound = _start_server(follower, port, reference)
@@ -114,5 +121,6 @@ async def _serve(directory: Path, port: int, browser: bool, reference: Reference
 
 def serve(directory: Path, port: int, browser: bool, reference: Reference | None) -> None:
     """Serves the page until SIGINT or SIGTERM. `port`: 0 for any free one."""
-    require_run_directory(directory)
+    if not is_ensemble(directory):
+        require_run_directory(directory)
     asyncio.run(_serve(directory, port, browser, reference))
