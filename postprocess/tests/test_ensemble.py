@@ -1,11 +1,13 @@
 """Ensembles: averages of all members, their intervals across members and in time, and what commands make of them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import synthetic
+import xarray as xr
 from test_uncertainty import SERIES, blocks_of, first_order, series_of
 from test_watch import CASE
 
@@ -151,6 +153,29 @@ def test_profiles_are_those_of_all_samples(seeds):
     assert widths[1] == pytest.approx(student_t95(36) * np.linalg.norm(of_members) / 6, rel=0.02)
     assert {"U_ci95", "U_ci95_time", "minus_uw_ci95"} <= set(ensemble.profiles)
     assert ensemble.profiles.U.attrs["ancillary_variables"] == "U_ci95 U_ci95_time"
+
+
+@pytest.mark.parametrize(
+    ("kind", "results"), [("spectra", "spectra"), ("phases", "phases"), ("budgets", "budgets"), ("scalars", "scalars")]
+)
+def test_other_results_of_copies_are_those_of_the_run(run_of, tmp_path, kind, results):
+    names = ["a", "b", "c"]
+    for name in names:
+        shutil.copytree(run_of(kind), tmp_path / name)
+    content = {"members": 3, "directories": names, "varied": {SEED: [1, 2, 3]}}
+    (tmp_path / "ensemble.json").write_text(json.dumps(content))
+    found, expected = (getattr(run, results) for run in (sp.open(tmp_path), sp.open(run_of(kind))))
+    if isinstance(found, xr.Dataset):
+        found, expected = {"": found}, {"": expected}
+    assert found.keys() == expected.keys()
+    for name, of_run in expected.items():
+        for variable, values in of_run.items():
+            pooled_values = found[name][variable].values
+            if variable.endswith("_ci95"):
+                assert np.nanmax(pooled_values, initial=0) < 1e-4 * max(np.nanmax(values, initial=0), 1e-3)
+            else:
+                same = pooled_values / (3 if variable == "samples" else 1)
+                np.testing.assert_allclose(same, values, rtol=1e-9, atol=1e-9)
 
 
 def test_results_by_member(seeds):
