@@ -125,11 +125,16 @@ RULES = [
         allowed=("poisson/fft/*", "src/bench/fftw_baseline.cpp", "src/bench/cufft_baseline_cuda.cpp"),
     ),
     Rule(
-        "Calls of the CUDA runtime and launches of kernels are in `core/device`, `core/decomp/exchange/gpu` and files "
-        "whose names end in `_cuda`.",
-        in_code(r"\bcuda[A-Z]\w*\s*\(|<<<"),
+        "Calls of the CUDA runtime are in `core/device`, `core/decomp/exchange/gpu` and files whose names end in "
+        "`_cuda`.",
+        in_code(r"\bcuda[A-Z]\w*\s*\("),
         allowed=("core/device/*", "core/decomp/exchange/gpu/*", "*_cuda.?pp"),
         left={"poisson/fft/fft_vkfft.cpp": 2},
+    ),
+    Rule(
+        "Kernels start from `cuda::launch` alone, and no code but that of `core/device` uses blockIdx.",
+        in_code(r"<<<|\bblockIdx\b"),
+        allowed=("core/device/launch_cuda.hpp",),
     ),
     Rule(
         "There is no `#if` for a back end outside `core/device`, `core/support/real.hpp`, "
@@ -207,13 +212,15 @@ RULES = [
     ),
     Rule(
         "`catch (...)` is in `src/main.cpp`, in `core/support/error.cpp` and `core/support/collective.cpp`, which turn "
-        "any exception into an `Error`, and in `io/files/statistics_file.cpp`, which rethrows.",
+        "any exception into an `Error`, and in `io/files/statistics_file.cpp` and `core/device/together.cpp`, which "
+        "rethrow.",
         catches_of_everything,
         allowed=(
             "src/main.cpp",
             "core/support/error.cpp",
             "core/support/collective.cpp",
             "io/files/statistics_file.cpp",
+            "core/device/together.cpp",
         ),
     ),
     Rule(

@@ -1,5 +1,8 @@
 #include "poisson/poisson_solver.hpp"
 
+#include <array>
+#include <cstddef>
+
 #include "core/decomp/transpose.hpp"
 #include "core/device/memory.hpp"
 #include "core/support/error.hpp"
@@ -15,6 +18,9 @@ struct PoissonSolver::Parts {
       : spectral(comm, decomposition, domain, method, exchanges),
         tables(domain.z_nodes, spectral.eigenvalues_x(), spectral.eigenvalues_y(), spectral.plan(), spectral.scale()),
         equations{tables.at_home(spectral.boxes().my_home()), tables.whole(spectral.boxes().my_whole())} {
+    for (const Order order : {Order::second, Order::fourth})
+      forms_divergence[static_cast<std::size_t>(order)] =
+          PoissonSolver::forms_divergence(decomposition.cells()[0], order);
     if (!domain.periodic_z) return;
     periodic.emplace(comm, decomposition, domain.z_nodes);
     periodic->set(spectral.eigenvalues_x(), spectral.eigenvalues_y());
@@ -25,6 +31,7 @@ struct PoissonSolver::Parts {
   PoissonTables tables;
   LineEquations equations;
   std::optional<PeriodicLines> periodic;
+  std::array<bool, 2> forms_divergence{};  ///< of either order: PoissonSolver::forms_divergence()
 };
 
 PoissonSolver::PoissonSolver(const Communicator& comm, const Decomposition& decomposition, const Domain& domain,
@@ -112,7 +119,7 @@ bool PoissonSolver::forms_divergence(std::int64_t nx, Order order) {
 }
 
 void PoissonSolver::solve(VelocityDivergence& divergence, Field& phi, PhaseTimers& timers) {
-  if (forms_divergence(parts_->spectral.decomposition().cells()[0], divergence.rows.order))
+  if (parts_->forms_divergence[static_cast<std::size_t>(divergence.rows.order)])
     return parts_->spectral.solve(divergence, phi, parts_->equations, timers);
   {
     const PhaseTimers::Scope scope(timers, TimedPhase::divergence);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/decomp/field_copy.hpp"
+#include "core/device/together.hpp"
 #include "core/support/collective.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
@@ -275,6 +276,7 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   // = 8/15, 5/12, 3/4, beta = 0, -17/60, -5/12, and gamma = alpha + beta.
   const bool last = k + 1 == Rk3::substeps;
   predict(flow, {Rk3::alpha[n] * dt, Rk3::beta[n] * dt, gamma_dt, c, !last}, last ? &largest_rate_ : nullptr);
+  device::issue_queued();  // a GPU begins with these loops while the host prepares the next ones
   // (5)  (1 - c Lz) u* = right-hand side; implicit: (5a)  (1 - c L) u* = right-hand side, to which it adds c L u
   solve_implicit_diffusion(state, gamma_dt);
   finish_scalars(state, gamma_dt);
@@ -309,7 +311,7 @@ void TimeStepper::predict(AdvancingState& flow, const SubstepWeights& weights, D
   const VelocityToCorrect before = velocity(flow);
   {
     const PhaseTimers::Scope scope(timers_, TimedPhase::momentum);
-    // One sweep that calls predict (momentum_terms.hpp) for u, v and w: Sweep on a CPU, march_in_z on a GPU. On a CPU
+    // One sweep that calls predict (momentum_terms.hpp) for u, v and w: Sweep on a CPU, MarchInZ on a GPU. On a CPU
     // it also adds the body forces and updates the scalars, row by row.
     Field* const updated_pressure = updated_pressure_ ? &*updated_pressure_ : nullptr;
     momentum_.predict(before, state.p, weights, tendency_, star_,
@@ -439,6 +441,7 @@ void TimeStepper::fill_halos(const std::vector<Described<Field>>& fields, ZHalos
   } else {
     halo_.update_y(list);
   }
+  const device::Independent independent;
   for (const auto& [descriptor, field] : fields) walls_.apply(descriptor, field);
 }
 

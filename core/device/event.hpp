@@ -3,6 +3,8 @@
 
 namespace sluice::device {
 
+struct QueuedEvent;
+
 /// The moment at which the device has done all work issued before record(). In a CPU build, the moment of the call.
 /// Move-only.
 class Event {
@@ -25,7 +27,11 @@ class Event {
   struct Destroy {
     void operator()(void* handle) const noexcept;
   };
+  /// What CUDA calls the event, once it is issued.
+  void* issued() const;
+
   std::unique_ptr<void, Destroy> handle_;  ///< GPU build
+  std::shared_ptr<QueuedEvent> queued_;    ///< GPU build: recorded by a task of run_together()
   double moment_ = 0;                      ///< CPU build
 };
 

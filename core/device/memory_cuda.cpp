@@ -16,6 +16,8 @@
 #include "core/device/check_cuda.hpp"
 #include "core/device/held_arrays.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/small_copies_cuda.hpp"
+#include "core/device/together.hpp"
 #include "core/device/traits.hpp"
 #include "core/support/error.hpp"
 
@@ -83,6 +85,14 @@ class NearGpu {
   std::array<unsigned long, max_nodes / (8 * sizeof(unsigned long))> nodes_{};
   int node_ = -1;
 };
+
+void issue_before_release() noexcept {
+  try {
+    issue_queued();
+  } catch (const Error&) {  // a failed device keeps failing: its next call outside a destructor throws
+    return;
+  }
+}
 
 }  // namespace
 
@@ -159,6 +169,7 @@ void* allocate(std::size_t bytes) {
 
 void release(void* pointer) noexcept {
   if (left_to_holders(pointer)) return;
+  issue_before_release();
   Ledger& book = ledger();
   if (const auto entry = book.sizes.find(pointer); entry != book.sizes.end()) {
     book.held -= entry->second;
@@ -182,6 +193,7 @@ void* allocate_host(std::size_t bytes) {
 }
 
 void release_host(void* pointer) noexcept {
+  issue_before_release();
   cudaFreeHost(pointer);
 }
 
@@ -197,6 +209,7 @@ void reset_peak_bytes() {
 
 void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
+  issue_queued();
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
   check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
@@ -204,6 +217,7 @@ void copy(void* to, const void* from, std::size_t bytes) {
 void copy_rows(void* to, const void* from, std::size_t row_bytes, int rows, std::ptrdiff_t row_stride, int planes,
                std::ptrdiff_t plane_stride) {
   const auto pitch = static_cast<std::size_t>(row_stride);
+  issue_queued();
   for (int plane = 0; plane < planes; ++plane) {
     check_cuda(cudaMemcpy2DAsync(static_cast<std::byte*>(to) + plane * plane_stride, pitch,
                                  static_cast<const std::byte*>(from) + plane * plane_stride, pitch, row_bytes,
@@ -214,10 +228,16 @@ void copy_rows(void* to, const void* from, std::size_t row_bytes, int rows, std:
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes) {
+  if (queue_of_task() != nullptr && bytes <= cuda::max_small_copy) {
+    cuda::copy_by_kernel(to, from, bytes);
+    return;
+  }
+  issue_queued();
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr), "cudaMemcpyAsync");
 }
 
 void synchronize() {
+  issue_queued();
   check_cuda(cudaDeviceSynchronize(), "a GPU kernel");
 }
 

@@ -179,7 +179,7 @@ void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
   if (box.empty()) return;
   if constexpr (takes_cell<Kernel>) detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
-  cuda::launch(name, box, kernel);
+  cuda::run_loop(name, box, kernel);
 #else
   static_cast<void>(name);
   for (auto k = static_cast<int>(box.lo[2]); k < static_cast<int>(box.hi[2]); ++k) {

@@ -99,6 +99,8 @@ inline constexpr int min_planes_of_large = 32;
 /// Planes of a column. Long columns read few planes twice; short ones occupy every multiprocessor on a small grid.
 inline constexpr int min_planes = 16, max_planes = 112;
 inline constexpr long long blocks_wanted = 8192;
+/// The same where several flows share a launch: few waves of long columns.
+inline constexpr long long blocks_wanted_together = 256;
 }  // namespace march
 
 /// Threads that share the work of one mode or plane of spectra.

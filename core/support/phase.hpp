@@ -20,6 +20,29 @@ class Phase {
   Phase(const Phase&) = delete;
   Phase& operator=(const Phase&) = delete;
 
+  /// The open phases of one of several stacks that take turns.
+  class Open {
+   public:
+    static Open now() {
+      Open open;
+      open.count_ = Phase::count_.load(std::memory_order_relaxed);
+      for (std::size_t n = 0; n < open.names_.size(); ++n)
+        open.names_[n] = Phase::names_[n].load(std::memory_order_relaxed);
+      return open;
+    }
+    /// Puts these in force, and keeps those that were.
+    void exchange() {
+      const Open before = now();
+      for (std::size_t n = 0; n < names_.size(); ++n) Phase::names_[n].store(names_[n], std::memory_order_relaxed);
+      Phase::count_.store(count_, std::memory_order_relaxed);
+      *this = before;
+    }
+
+   private:
+    std::array<const char*, 8> names_{};
+    std::size_t count_ = 0;
+  };
+
   /// The open phases from the outermost to the innermost, such as "substep 2, halo exchange"; "" outside of all. For
   /// any thread: exact if the main thread stays in its phase meanwhile.
   static std::string open() {

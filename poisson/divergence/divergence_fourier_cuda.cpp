@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "core/device/buffer.hpp"
-#include "core/device/check_cuda.hpp"
+#include "core/device/launch_cuda.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
@@ -110,31 +110,45 @@ __device__ __forceinline__ void add_groups(const BlockOfRows& block, const Diver
   }
 }
 
-/// `sums`: of each row, sums[k][j]. Blocks (x, y, z): of a chunk's rows, planes, chunks.
+struct DivergenceArguments {
+  DivergenceRows rows;
+  CoefficientRows to;
+  Twiddles twiddles;
+  double* sums;  ///< of each row, sums[k][j]
+};
+
+/// Blocks (x, y, z): of a chunk's rows, planes, chunks.
 template <class Choice, Order order>
-__global__ void __launch_bounds__(Choice::stages.threads, pair_reading<Choice, order>().resident)
-    transform_divergence(DivergenceRows rows, CoefficientRows to, const ComplexPair* __restrict__ twiddles,
-                         double* sums) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  const int j0 = static_cast<int>(blockIdx.z * gridDim.x + blockIdx.x) * to.in_block;
-  const int k = static_cast<int>(blockIdx.y);
-  if (j0 >= to.ny) return;
-  const BlockOfRows block{to.origin + j0 * to.stride_y + k * to.stride_z, to.stride_y,
-                          reinterpret_cast<ComplexPair*>(shared), to.ny - j0 < to.in_block ? to.ny - j0 : to.in_block};
-  auto* const groups = reinterpret_cast<double*>(shared + Choice::stages.shared_bytes());
-  form_divergence<Choice, order>(block, rows, j0, k, groups);
-  __syncthreads();
-  add_groups<Choice>(block, rows, k, groups, sums + static_cast<std::size_t>(k) * to.ny + j0);
-  run_stages<Choice, true, false>(block, twiddles);
-  __syncthreads();
-  write_coefficients<Choice>(block, twiddles);
-}
+struct TransformDivergence {
+  static constexpr Bounds bounds{Choice::stages.threads, pair_reading<Choice, order>().resident};
+  static constexpr bool merges = merges_length(2 * Choice::stages.length());
+
+  DivergenceArguments arguments;
+
+  __device__ void operator()(const uint3& place) const {
+    const auto& [rows, to, twiddles, sums] = arguments;
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int j0 = static_cast<int>(place.z * gridDim.x + place.x) * to.in_block;
+    const int k = static_cast<int>(place.y);
+    if (j0 >= to.ny) return;
+    const BlockOfRows block{to.origin + j0 * to.stride_y + k * to.stride_z, to.stride_y,
+                            reinterpret_cast<ComplexPair*>(shared),
+                            to.ny - j0 < to.in_block ? to.ny - j0 : to.in_block};
+    auto* const groups = reinterpret_cast<double*>(shared + Choice::stages.shared_bytes());
+    form_divergence<Choice, order>(block, rows, j0, k, groups);
+    __syncthreads();
+    add_groups<Choice>(block, rows, k, groups, sums + static_cast<std::size_t>(k) * to.ny + j0);
+    run_stages<Choice, true, false>(block, twiddles);
+    __syncthreads();
+    write_coefficients<Choice>(block, twiddles);
+  }
+};
 
 }  // namespace cuda
 
 namespace {
 
-using Kernel = void (*)(DivergenceRows, cuda::CoefficientRows, const ComplexPair*, double*);
+using Kernel = cuda::ChosenKernel<cuda::DivergenceArguments>;
 
 /// The kernel for each half length of a row.
 template <Order order>
@@ -143,15 +157,15 @@ struct DivergenceKernels {
   static constexpr Kernel of() {
     using Chosen = cuda::ChosenRowStages<2 * Half>;
     if constexpr (Chosen::stages.R1 > 0) {
-      return cuda::transform_divergence<Chosen, order>;
+      return Kernel::of<cuda::TransformDivergence<Chosen, order>>();
     } else {
-      return nullptr;
+      return {};
     }
   }
 };
 
 Kernel kernel_of(int nx, Order order) {
-  if (nx % 2 != 0) return nullptr;
+  if (nx % 2 != 0) return {};
   return order == Order::fourth ? cuda::kernel_of_length<DivergenceKernels<Order::fourth>>(nx / 2)
                                 : cuda::kernel_of_length<DivergenceKernels<Order::second>>(nx / 2);
 }
@@ -172,9 +186,7 @@ bool holds_pairs(const VectorView<const real>& star) {
 bool DivergenceFourier::supports(std::int64_t nx, Order order) {
   if (nx > kernel_lengths::max_row_length) return false;
   const auto length = static_cast<int>(nx);
-  const Kernel kernel = kernel_of(length, order);
-  return kernel != nullptr &&
-         cuda::allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes(row_stages_of(length)));
+  return kernel_of(length, order) && cuda::has_shared(shared_bytes(row_stages_of(length)));
 }
 
 struct DivergenceFourier::Parts {
@@ -207,9 +219,10 @@ void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to, const
                                              box.ny(), rows_in_block};
     const dim3 grid(static_cast<unsigned>(in_chunk), static_cast<unsigned>(box.nz()),
                     static_cast<unsigned>((blocks + in_chunk - 1) / in_chunk));
-    kernel_of(nx, rows.order)<<<grid, static_cast<unsigned>(stages.threads), shared_bytes(stages)>>>(
-        rows, coefficients, twiddles.data(), sums.parts);
-    check_cuda(cudaGetLastError(), "the transform of the divergence along x");
+    kernel_of(nx, rows.order)
+        .run("the transform of the divergence along x",
+             {grid, dim3(static_cast<unsigned>(stages.threads)), shared_bytes(stages)},
+             {rows, coefficients, {twiddles.data()}, sums.parts});
   }
   divergence.sum_of_u.fetch(cuda::add_parts("sum of u*", box, sums));
 }

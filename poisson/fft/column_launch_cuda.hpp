@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/device/check_cuda.hpp"
+#include "core/device/launch_cuda.hpp"
 #include "core/device/traits.hpp"
 #include "poisson/fft/fft_columns_kernel.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
@@ -14,16 +14,16 @@ namespace sluice::cuda {
 
 template <ColumnUse use>
 struct ColumnKernels {
-  using Kernel = void (*)(ColumnArray, const ComplexPair*, bool, PowerArrays);
+  using Kernel = ChosenKernel<ColumnArguments>;
 
   template <int Length>
   static constexpr Kernel of() {
     if constexpr (Length <= kernel_lengths::max_short && stages_of(Length).R1 > 0) {
-      return transform_columns<Length, use>;
+      return Kernel::of<TransformColumns<Length, use>>();
     } else if constexpr (Length > kernel_lengths::max_short && long_stages_of(Length).R1 > 0) {
-      return transform_long_columns<Length, use>;
+      return Kernel::of<TransformLongColumns<Length, use>>();
     } else {
-      return nullptr;
+      return {};
     }
   }
 };
@@ -58,50 +58,33 @@ template <ColumnUse use>
 class ColumnTransform {
  public:
   explicit ColumnTransform(int length) : kernel_(kernel_of_length<ColumnKernels<use>>(length)) {
-    if (kernel_ == nullptr) return;
+    if (!kernel_) return;
     blocks_ = ColumnBlocks::of(length);
-    if (blocks_.parts == 0 || !allow_shared(reinterpret_cast<const void*>(kernel_), blocks_.shared_bytes) ||
-        !holds_clusters())
-      kernel_ = nullptr;
+    if (blocks_.parts == 0 || !has_shared(blocks_.shared_bytes) || !holds_clusters()) kernel_ = {};
   }
 
   /// Whether there is a kernel for the length, for which this rank's GPU has enough shared memory.
-  bool exists() const { return kernel_ != nullptr; }
+  bool exists() const { return static_cast<bool>(kernel_); }
   /// Neighbours that are transformed together.
   int columns() const { return blocks_.columns; }
 
   /// Of `planes` planes. Sets array.tiles_per_plane. The other arguments are those of the kernel.
   void run(ColumnArray array, int planes, const ComplexPair* twiddles, bool backward, const PowerArrays& sums) const {
     array.tiles_per_plane = (array.per_plane + blocks_.columns - 1) / blocks_.columns;
-    cudaLaunchAttribute cluster;
-    cudaLaunchConfig_t config = configuration(cluster);
-    config.gridDim.x *= static_cast<unsigned>(array.tiles_per_plane) * static_cast<unsigned>(planes);
-    check_cuda(cudaLaunchKernelEx(&config, kernel_, array, twiddles, backward, sums), "the transform of columns");
+    Blocks blocks = cluster();
+    blocks.grid.x *= static_cast<unsigned>(array.tiles_per_plane) * static_cast<unsigned>(planes);
+    kernel_.run("the transform of columns", blocks, {array, {twiddles}, backward, sums});
   }
 
  private:
-  /// With one cluster.
-  cudaLaunchConfig_t configuration(cudaLaunchAttribute& cluster) const {
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {static_cast<unsigned>(blocks_.parts), 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(static_cast<unsigned>(blocks_.parts));
-    config.blockDim = dim3(static_cast<unsigned>(blocks_.threads));
-    config.dynamicSmemBytes = blocks_.shared_bytes;
-    config.attrs = &cluster;
-    config.numAttrs = blocks_.parts > 1 ? 1 : 0;
-    return config;
+  /// One cluster.
+  Blocks cluster() const {
+    const auto parts = static_cast<unsigned>(blocks_.parts);
+    return {dim3(parts), dim3(static_cast<unsigned>(blocks_.threads)), blocks_.shared_bytes, parts};
   }
 
   /// A part of a GPU may have too few multiprocessors side by side.
-  bool holds_clusters() const {
-    if (blocks_.parts == 1) return true;
-    int count = 0;
-    cudaLaunchAttribute cluster;
-    const cudaLaunchConfig_t config = configuration(cluster);
-    check_cuda(cudaOccupancyMaxActiveClusters(&count, kernel_, &config), "the transform of columns");
-    return count > 0;
-  }
+  bool holds_clusters() const { return blocks_.parts == 1 || resident_blocks(kernel_.function(), cluster()) > 0; }
 
   typename ColumnKernels<use>::Kernel kernel_;
   ColumnBlocks blocks_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/device/together.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/batched_fft.hpp"
 #include "poisson/fft/common.hpp"
@@ -58,6 +59,7 @@ class CufftPlan {
 
   /// `kind`: that of the plan, or the other direction between complex values. `in` and `out`: device memory.
   void run(FftKind kind, void* in, void* out) {
+    device::issue_queued();
     if (work_bytes_ > 0 && area_ != work_.data()) {  // it moves when another plan makes it larger
       area_ = work_.data();
       check_cufft(cufftSetWorkArea(handle_, area_), "cufftSetWorkArea");

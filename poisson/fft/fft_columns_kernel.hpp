@@ -9,7 +9,9 @@
 // the order of the rows, so in place works, too; or it squares and sums them (power_sums_cuda.cpp).
 #include <cstddef>
 
+#include "core/device/launch_cuda.hpp"
 #include "poisson/fft/column_stages.hpp"
+#include "poisson/fft/fft_arguments_cuda.hpp"
 #include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
@@ -185,78 +187,91 @@ __device__ __forceinline__ void store_column(const ColumnArray& array, std::ptrd
   }
 }
 
-/// `twiddles`: exp(-2 pi i n / N). Backward, row ky is written as N - ky. `sums`: only where coefficients are squared.
+struct ColumnArguments {
+  ColumnArray array;
+  Twiddles twiddles;  ///< exp(-2 pi i n / N)
+  bool backward;      ///< row ky is written as N - ky
+  PowerArrays sums;   ///< only where coefficients are squared
+};
+
 template <int Length, ColumnUse use>
-__global__ void __launch_bounds__(stages_of(Length).columns* stages_of(Length).threads, stages_of(Length).resident)
-    transform_columns(ColumnArray array, const ComplexPair* __restrict__ twiddles, bool backward, PowerArrays sums) {
-  constexpr ColumnStages stages = stages_of(Length);
-  constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
-  constexpr int C = stages.columns, T = stages.threads;
-  constexpr int group = stages.group(), layer = stages.layer();
-  extern __shared__ __align__(16) unsigned char shared[];
-  const int column = threadIdx.x % C;
-  const int thread = threadIdx.x / C;
-  ComplexPair* const values = reinterpret_cast<ComplexPair*>(shared) + column;
+struct TransformColumns {
+  static constexpr ColumnStages stages = stages_of(Length);
+  static constexpr Bounds bounds{stages.columns * stages.threads, stages.resident};
+  static constexpr bool merges = merges_length(Length);
 
-  const int plane = blockIdx.x / array.tiles_per_plane;
-  const int x = (blockIdx.x - plane * array.tiles_per_plane) * C + column;
-  const bool outside = x >= array.per_plane;
-  const std::ptrdiff_t first = plane * array.stride_z + x;
+  ColumnArguments arguments;
+
+  __device__ void operator()(const uint3& block) const {
+    const auto& [array, twiddles, backward, sums] = arguments;
+    constexpr int R1 = stages.R1, R2 = stages.R2, R3 = stages.R3;
+    constexpr int C = stages.columns, T = stages.threads;
+    constexpr int group = stages.group(), layer = stages.layer();
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int column = threadIdx.x % C;
+    const int thread = threadIdx.x / C;
+    ComplexPair* const values = reinterpret_cast<ComplexPair*>(shared) + column;
+
+    const int plane = block.x / array.tiles_per_plane;
+    const int x = (block.x - plane * array.tiles_per_plane) * C + column;
+    const bool outside = x >= array.per_plane;
+    const std::ptrdiff_t first = plane * array.stride_z + x;
 
 #pragma unroll 1
-  for (int n = thread; n < R2 * R3; n += T) {
-    ComplexPair v[R1] = {};
-    if (!outside) load_column<use, R1, R2 * R3>(array, first, plane, x, n, backward, v);
-    SmallDft<R1>::run(v);
-    apply_twiddles<R1>(v, twiddles[n]);
-    ComplexPair* const at = values + ((n / R3) * group + n % R3) * C;
-    SLUICE_UNROLL
-    for (int m = 0; m < R1; ++m) at[m * layer * C] = v[m];
-  }
-  __syncthreads();
-
-  if constexpr (R2 > 1) {
-#pragma unroll 1
-    for (int n = thread; n < R1 * R3; n += T) {
-      ComplexPair* const at = values + ((n / R3) * layer + n % R3) * C;
-      ComplexPair v[R2];
+    for (int n = thread; n < R2 * R3; n += T) {
+      ComplexPair v[R1] = {};
+      if (!outside) load_column<use, R1, R2 * R3>(array, first, plane, x, n, backward, v);
+      SmallDft<R1>::run(v);
+      apply_twiddles<R1>(v, twiddles[n]);
+      ComplexPair* const at = values + ((n / R3) * group + n % R3) * C;
       SLUICE_UNROLL
-      for (int m = 0; m < R2; ++m) v[m] = at[m * group * C];
-      SmallDft<R2>::run(v);
-      apply_twiddles<R2>(v, twiddles[R1 * (n % R3)]);
-      SLUICE_UNROLL
-      for (int m = 0; m < R2; ++m) at[m * group * C] = v[m];
+      for (int m = 0; m < R1; ++m) at[m * layer * C] = v[m];
     }
     __syncthreads();
-  }
 
-  static_assert(sizeof(double) * C * T <= stages.shared_bytes());
-  PowerOfColumn<Length, C> power;
-  if constexpr (use == ColumnUse::power) {
-    power = {sums, array, column, plane, x};
-  } else {
-    if (outside) return;
-  }
+    if constexpr (R2 > 1) {
 #pragma unroll 1
-  for (int n = thread; n < R1 * R2; n += T) {
-    const ComplexPair* const at = values + ((n / R2) * layer + (n % R2) * group) * C;
-    ComplexPair v[R3];
-    SLUICE_UNROLL
-    for (int m = 0; m < R3; ++m) v[m] = at[m * C];
-    SmallDft<R3>::run(v);
-    const int k = n / R2 + R1 * (n % R2);
+      for (int n = thread; n < R1 * R3; n += T) {
+        ComplexPair* const at = values + ((n / R3) * layer + n % R3) * C;
+        ComplexPair v[R2];
+        SLUICE_UNROLL
+        for (int m = 0; m < R2; ++m) v[m] = at[m * group * C];
+        SmallDft<R2>::run(v);
+        apply_twiddles<R2>(v, twiddles[R1 * (n % R3)]);
+        SLUICE_UNROLL
+        for (int m = 0; m < R2; ++m) at[m * group * C] = v[m];
+      }
+      __syncthreads();
+    }
+
+    static_assert(sizeof(double) * C * T <= stages.shared_bytes());
+    PowerOfColumn<Length, C> power;
     if constexpr (use == ColumnUse::power) {
-      SLUICE_UNROLL
-      for (int m = 0; m < R3; ++m) power.add(k + m * (R1 * R2), v[m]);
+      power = {sums, array, column, plane, x};
     } else {
-      store_column<use, R3, R1 * R2>(array, first, plane, x, k, backward, v);
+      if (outside) return;
+    }
+#pragma unroll 1
+    for (int n = thread; n < R1 * R2; n += T) {
+      const ComplexPair* const at = values + ((n / R2) * layer + (n % R2) * group) * C;
+      ComplexPair v[R3];
+      SLUICE_UNROLL
+      for (int m = 0; m < R3; ++m) v[m] = at[m * C];
+      SmallDft<R3>::run(v);
+      const int k = n / R2 + R1 * (n % R2);
+      if constexpr (use == ColumnUse::power) {
+        SLUICE_UNROLL
+        for (int m = 0; m < R3; ++m) power.add(k + m * (R1 * R2), v[m]);
+      } else {
+        store_column<use, R3, R1 * R2>(array, first, plane, x, k, backward, v);
+      }
+    }
+    if constexpr (use == ColumnUse::power) {
+      __syncthreads();  // the values in shared memory have been read
+      const double sum = power.sum_over_threads(reinterpret_cast<double*>(shared), thread, T);
+      if (thread == 0) power.store(sum);
     }
   }
-  if constexpr (use == ColumnUse::power) {
-    __syncthreads();  // the values in shared memory have been read
-    const double sum = power.sum_over_threads(reinterpret_cast<double*>(shared), thread, T);
-    if (thread == 0) power.store(sum);
-  }
-}
+};
 
 }  // namespace sluice::cuda

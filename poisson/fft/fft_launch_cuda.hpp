@@ -6,14 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/device/check_cuda.hpp"
 #include "core/device/traits.hpp"
 #include "poisson/fft/kernel_lengths.hpp"
 #include "poisson/fft/small_dft.hpp"
 
 namespace sluice::cuda {
 
-/// Kernels::of<length>() for the lengths of kernel_lengths; null for others.
+/// Kernels::of<length>() for the lengths of kernel_lengths; none for others.
 template <class Kernels>
 auto kernel_of_length(int length) {
   static constexpr auto kernels = []<int... n>(std::integer_sequence<int, n...>) {
@@ -26,12 +25,9 @@ auto kernel_of_length(int length) {
   return decltype(Kernels::template of<kernel_lengths::unit>()){};
 }
 
-/// Allows this many bytes of shared memory for a thread block of `kernel`; false if the GPU has less.
-inline bool allow_shared(const void* kernel, std::size_t bytes) {
-  if (bytes > device::multiprocessors().max_shared_bytes_of_block) return false;
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-             "shared memory of a transform");
-  return true;
+/// Whether a thread block may have this many bytes of shared memory.
+inline bool has_shared(std::size_t bytes) {
+  return bytes <= device::multiprocessors().max_shared_bytes_of_block;
 }
 
 /// exp(-2 pi i m / n) for m < n

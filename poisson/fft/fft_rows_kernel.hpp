@@ -12,7 +12,9 @@
 // forward one with real and imaginary parts exchanged before and after.
 #include <cstdint>
 
+#include "core/device/launch_cuda.hpp"
 #include "core/device/tuning.hpp"
+#include "poisson/fft/fft_arguments_cuda.hpp"
 #include "poisson/fft/row_stages.hpp"
 #include "poisson/fft/small_dft.hpp"
 
@@ -22,6 +24,11 @@ struct RowArray {
   ComplexPair* data;
   std::ptrdiff_t stride;  ///< between rows, in complex numbers
   std::int64_t count;     ///< rows
+};
+
+struct RowArguments {
+  RowArray array;
+  Twiddles twiddles;  ///< exp(-2 pi i n / nx)
 };
 
 /// How a row of `Length` real values is transformed. A benchmark may use other stages instead.
@@ -46,7 +53,7 @@ using tuning::fft::pairs_at_once;
 
 /// X_k and X_N-k to memory, from Z in the order of (3). `twiddles`: exp(-2 pi i n / nx).
 template <class Choice>
-__device__ __forceinline__ void write_coefficients(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
+__device__ __forceinline__ void write_coefficients(const BlockOfRows& block, Twiddles twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int N = s.length();
   constexpr int half = N / 2;
@@ -81,7 +88,7 @@ __device__ __forceinline__ void write_coefficients(const BlockOfRows& block, con
 /// 2 Z_k and 2 Z_N-k, real and imaginary parts exchanged, in the order of (1), from X_k and X_N-k in memory. Ignores
 /// the imaginary parts of X_0 and X_N.
 template <class Choice>
-__device__ __forceinline__ void read_coefficients(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
+__device__ __forceinline__ void read_coefficients(const BlockOfRows& block, Twiddles twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int N = s.length();
   constexpr int half = N / 2;
@@ -119,7 +126,7 @@ __device__ __forceinline__ void read_coefficients(const BlockOfRows& block, cons
 
 /// Reads z from memory or, in the order of (1), from shared memory.
 template <class Choice, bool FromShared>
-__device__ __forceinline__ void first_stage(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
+__device__ __forceinline__ void first_stage(const BlockOfRows& block, Twiddles twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int tasks = s.R2 * s.R3;
 #pragma unroll 1
@@ -140,7 +147,7 @@ __device__ __forceinline__ void first_stage(const BlockOfRows& block, const Comp
 }
 
 template <class Choice>
-__device__ __forceinline__ void second_stage(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
+__device__ __forceinline__ void second_stage(const BlockOfRows& block, Twiddles twiddles) {
   constexpr RowStages s = Choice::stages;
   constexpr int tasks = s.R1 * s.R3;
 #pragma unroll 1
@@ -187,7 +194,7 @@ __device__ __forceinline__ void third_stage(const BlockOfRows& block) {
 /// The stages of a block from z in memory, or with `FromShared` in shared memory, to Z, in the order of (3) in shared
 /// memory, or with `Backward` in memory.
 template <class Choice, bool FromShared, bool Backward>
-__device__ __forceinline__ void run_stages(const BlockOfRows& block, const ComplexPair* __restrict__ twiddles) {
+__device__ __forceinline__ void run_stages(const BlockOfRows& block, Twiddles twiddles) {
   first_stage<Choice, FromShared>(block, twiddles);
   __syncthreads();
   if constexpr (Choice::stages.R2 > 1) {
@@ -197,25 +204,32 @@ __device__ __forceinline__ void run_stages(const BlockOfRows& block, const Compl
   third_stage<Choice, Backward>(block);
 }
 
-/// `twiddles`: exp(-2 pi i n / nx). A block writes to memory only after its threads have read its rows.
+/// A block writes to memory only after its threads have read its rows.
 template <class Choice, bool Backward>
-__global__ void __launch_bounds__(Choice::stages.threads, Choice::stages.resident)
-    transform_rows(RowArray array, const ComplexPair* __restrict__ twiddles) {
-  constexpr RowStages s = Choice::stages;
-  extern __shared__ __align__(16) unsigned char shared[];
-  const std::int64_t first = std::int64_t{blockIdx.x} * s.rows;
-  const std::int64_t left = array.count - first;
-  const BlockOfRows block{array.data + first * array.stride, array.stride, reinterpret_cast<ComplexPair*>(shared),
-                          left < s.rows ? static_cast<int>(left) : s.rows};
-  if constexpr (Backward) {
-    read_coefficients<Choice>(block, twiddles);
-    __syncthreads();
+struct TransformRows {
+  static constexpr Bounds bounds{Choice::stages.threads, Choice::stages.resident};
+  static constexpr bool merges = merges_length(2 * Choice::stages.length());
+
+  RowArguments arguments;
+
+  __device__ void operator()(const uint3& place) const {
+    const auto& [array, twiddles] = arguments;
+    constexpr RowStages s = Choice::stages;
+    extern __shared__ __align__(16) unsigned char shared[];
+    const std::int64_t first = std::int64_t{place.x} * s.rows;
+    const std::int64_t left = array.count - first;
+    const BlockOfRows block{array.data + first * array.stride, array.stride, reinterpret_cast<ComplexPair*>(shared),
+                            left < s.rows ? static_cast<int>(left) : s.rows};
+    if constexpr (Backward) {
+      read_coefficients<Choice>(block, twiddles);
+      __syncthreads();
+    }
+    run_stages<Choice, Backward, Backward>(block, twiddles);
+    if constexpr (!Backward) {
+      __syncthreads();
+      write_coefficients<Choice>(block, twiddles);
+    }
   }
-  run_stages<Choice, Backward, Backward>(block, twiddles);
-  if constexpr (!Backward) {
-    __syncthreads();
-    write_coefficients<Choice>(block, twiddles);
-  }
-}
+};
 
 }  // namespace sluice::cuda

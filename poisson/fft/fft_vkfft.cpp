@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/device/check_cuda.hpp"
+#include "core/device/together.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -66,6 +67,7 @@ class VkColumns : public ColumnFourier {
     void* data = to;
     VkFFTLaunchParams parameters = {};
     parameters.buffer = &data;
+    device::issue_queued();
     check_vkfft(VkFFTAppend(&application_, forward ? -1 : 1, &parameters), "the transform along y");
   }
 

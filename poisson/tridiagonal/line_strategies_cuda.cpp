@@ -4,7 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/device/check_cuda.hpp"
+#include "core/device/launch_cuda.hpp"
+#include "core/device/together.hpp"
 #include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/block_kernels.hpp"
@@ -21,16 +22,6 @@ using namespace lines_on_gpu;
 
 using namespace tuning::lines;
 
-/// Launches a kernel with `shared` bytes of dynamic shared memory.
-template <class... Parameters>
-void launch(void (*kernel)(Parameters...), dim3 blocks, unsigned threads, std::size_t shared,
-            const std::type_identity_t<Parameters>&... arguments) {
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-             kernel_name);
-  kernel<<<blocks, threads, shared>>>(arguments...);
-  check_cuda(cudaGetLastError(), kernel_name);
-}
-
 /// Packs of `Lanes` real numbers of an array, one for each thread: x fastest, row after row.
 template <int Lanes>
 struct Packs {
@@ -40,51 +31,81 @@ struct Packs {
       : in_row(static_cast<unsigned>(array.count / Lanes)), count(in_row * static_cast<unsigned>(array.rows)) {}
   unsigned thread_blocks(unsigned threads) const { return (count + threads - 1) / threads; }
 
-  __device__ unsigned index() const { return blockIdx.x * blockDim.x + threadIdx.x; }
-  __device__ bool has_thread() const { return index() < count; }
-  __device__ int j() const { return static_cast<int>(index() / in_row); }
-  __device__ int lane() const { return static_cast<int>(index() % in_row) * Lanes; }
+  /// The pack of this thread.
+  struct Pack {
+    unsigned index, in_row, count;
+
+    __device__ bool exists() const { return index < count; }
+    __device__ int j() const { return static_cast<int>(index / in_row); }
+    __device__ int lane() const { return static_cast<int>(index % in_row) * Lanes; }
+  };
+  __device__ Pack in(const uint3& block) const { return {block.x * blockDim.x + threadIdx.x, in_row, count}; }
 };
 
-/// One thread for each pack of lines and z block (blockIdx.y).
+/// One thread for each pack of lines and z block (block.y).
 template <class Lines, int Lanes>
-__global__ void __launch_bounds__(threads_of_blocks)
-    form_boundaries(Packs<Lanes> packs, const __grid_constant__ LineBlocks<Lines> blocks) {
-  if (packs.has_thread()) form_boundary<Lines, Lanes>(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y));
-}
+struct FormBoundaries {
+  static constexpr cuda::Bounds bounds{threads_of_blocks};
+  static constexpr std::size_t shared_bytes = 0;
+
+  Packs<Lanes> packs;
+  LineBlocks<Lines> blocks;
+
+  __device__ void operator()(const uint3& block) const {
+    const auto pack = packs.in(block);
+    if (pack.exists()) form_boundary<Lines, Lanes>(blocks, pack.lane(), pack.j(), static_cast<int>(block.y));
+  }
+};
 
 /// The same with rows in shared memory.
 template <class Lines, int Lanes, class Shape>
-__global__ void __launch_bounds__(threads_of_blocks, resident_blocks)
-    solve_interiors(Packs<Lanes> packs, const __grid_constant__ LineBlocks<Lines> blocks) {
-  extern __shared__ __align__(16) double shared[];
-  BlockOnChip<Lines, Lanes, Shape> block(blocks, packs.lane(), packs.j(), static_cast<int>(blockIdx.y), shared,
-                                         static_cast<int>(threadIdx.x), threads_of_blocks);
-  block.load_table();
-  if (packs.has_thread()) block.load_rows();
-  end_group_of_copies();
-  wait_for_earlier_groups();
-  __syncthreads();
-  if (packs.has_thread()) block.solve_interior();
-}
+struct SolveInteriors {
+  static constexpr cuda::Bounds bounds{threads_of_blocks, resident_blocks};
+  static constexpr std::size_t shared_bytes = BlockOnChip<Lines, Lanes, Shape>::shared_bytes(threads_of_blocks);
+
+  Packs<Lanes> packs;
+  LineBlocks<Lines> blocks;
+
+  __device__ void operator()(const uint3& block) const {
+    extern __shared__ __align__(16) double shared[];
+    const auto pack = packs.in(block);
+    BlockOnChip<Lines, Lanes, Shape> on_chip(blocks, pack.lane(), pack.j(), static_cast<int>(block.y), shared,
+                                             static_cast<int>(threadIdx.x), threads_of_blocks);
+    on_chip.load_table();
+    if (pack.exists()) on_chip.load_rows();
+    end_group_of_copies();
+    wait_for_earlier_groups();
+    __syncthreads();
+    if (pack.exists()) on_chip.solve_interior();
+  }
+};
 
 /// Launches a thread for each pack of lines and z block.
-template <int Lanes, class Lines>
-void launch_blocks(void (*kernel)(Packs<Lanes>, LineBlocks<Lines>), std::size_t shared,
-                   const LineBlocks<Lines>& blocks) {
+template <class Kernel, int Lanes, class Lines>
+void launch_blocks(const LineBlocks<Lines>& blocks) {
   const Packs<Lanes> packs(blocks.x);
   if (packs.count == 0) return;
-  launch(kernel, dim3(packs.thread_blocks(threads_of_blocks), static_cast<unsigned>(blocks.lines.blocks.count)),
-         threads_of_blocks, shared, packs, blocks);
+  cuda::launch(kernel_name,
+               {dim3(packs.thread_blocks(threads_of_blocks), static_cast<unsigned>(blocks.lines.blocks.count)),
+                dim3(threads_of_blocks), Kernel::shared_bytes},
+               Kernel{packs, blocks});
 }
 
 /// One thread for each pack of lines, with a column of shared memory for its intermediate values.
 template <int Lanes, class Kernel>
-__global__ void __launch_bounds__(threads_of_reduced) for_each_line(Packs<Lanes> packs, Kernel kernel) {
-  extern __shared__ double shared[];
-  if (!packs.has_thread()) return;
-  kernel(packs.lane(), packs.j(), {shared + threadIdx.x * Lanes, static_cast<std::ptrdiff_t>(blockDim.x) * Lanes});
-}
+struct ForEachLine {
+  static constexpr cuda::Bounds bounds{threads_of_reduced};
+
+  Packs<Lanes> packs;
+  Kernel kernel;
+
+  __device__ void operator()(const uint3& block) const {
+    extern __shared__ __align__(16) double shared[];
+    const auto pack = packs.in(block);
+    if (!pack.exists()) return;
+    kernel(pack.lane(), pack.j(), {shared + threadIdx.x * Lanes, static_cast<std::ptrdiff_t>(blockDim.x) * Lanes});
+  }
+};
 
 /// `blocks`: of the reduced systems that are solved; 0 if the kernel stores no intermediate values.
 template <int Lanes, class Kernel>
@@ -96,7 +117,8 @@ void launch_lines(const LineArray& array, int blocks, const Kernel& kernel) {
   while (threads > 8 &&
          threads * column > std::min(max_bytes_of_reduced, device::multiprocessors().max_shared_bytes_of_block))
     threads /= 2;
-  launch(for_each_line<Lanes, Kernel>, packs.thread_blocks(threads), threads, threads * column, packs, kernel);
+  cuda::launch(kernel_name, {dim3(packs.thread_blocks(threads)), dim3(threads), threads * column},
+               ForEachLine<Lanes, Kernel>{packs, kernel});
 }
 
 /// Whole lines in tiles.
@@ -106,6 +128,7 @@ class Tiles final : public LineSolver<Lines> {
   explicit Tiles(LinePlan plan) : plan_(std::move(plan)) {}
 
   void solve(const std::vector<LineSystems<Lines>>& all) override {
+    const device::Independent independent;
     for (const LineSystems<Lines>& systems : all) solve_in_tiles(systems.whole, systems.x, plan_);
   }
 
@@ -114,20 +137,27 @@ class Tiles final : public LineSolver<Lines> {
 };
 
 /// One thread block sums a rank's share of the mean of the singular line.
-__global__ void __launch_bounds__(threads_of_blocks)
-    sum_share(const __grid_constant__ ShiftedLines lines, LineArray x, double* share) {
-  __shared__ double sums[threads_of_blocks];
-  const auto thread = static_cast<int>(threadIdx.x);
-  double sum = 0;
-  for (int k = thread; k < lines.row_count; k += threads_of_blocks)
-    sum += lines.moment[lines.first_row + k] * *x.at(0, 0, k);
-  sums[thread] = sum;
-  for (int half = threads_of_blocks / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (thread < half) sums[thread] += sums[thread + half];
+struct SumShare {
+  static constexpr cuda::Bounds bounds{threads_of_blocks};
+
+  ShiftedLines lines;
+  LineArray x;
+  double* share;
+
+  __device__ void operator()(const uint3& /*block*/) const {
+    __shared__ double sums[threads_of_blocks];
+    const auto thread = static_cast<int>(threadIdx.x);
+    double sum = 0;
+    for (int k = thread; k < lines.row_count; k += threads_of_blocks)
+      sum += lines.moment[lines.first_row + k] * *x.at(0, 0, k);
+    sums[thread] = sum;
+    for (int half = threads_of_blocks / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (thread < half) sums[thread] += sums[thread + half];
+    }
+    if (thread == 0) *share = sums[0];
   }
-  if (thread == 0) *share = sums[0];
-}
+};
 
 /// Solves the systems of all ranks' ends, in place: two values of each line and system.
 template <class Lines>
@@ -168,10 +198,8 @@ class SplitTiles final : public LineSolver<Lines> {
   void form(const LineSystems<Lines>& systems, int n) {
     const auto& [at_home, whole, x] = systems;
     if constexpr (Lines::components == 2) {
-      if (at_home.holds_singular_line) {
-        sum_share<<<1, threads_of_blocks>>>(at_home, x, share_.data());
-        check_cuda(cudaGetLastError(), kernel_name);
-      }
+      if (at_home.holds_singular_line)
+        cuda::launch(kernel_name, {dim3(1), dim3(threads_of_blocks)}, SumShare{at_home, x, share_.data()});
     }
     LineArray both_ends = ends_.of(n);
     both_ends.rows *= 2;
@@ -223,7 +251,7 @@ class Condensed final : public LineSolver<Lines> {
   LineArray boundary(int n) { return several() ? boundary_.of(n * plan_.blocks_here()) : ends_.of(n); }
 
   void form(const Lines& at_home, const LineArray& x, int n) {
-    launch_blocks(form_boundaries<Lines, lanes>, 0, LineBlocks<Lines>{at_home, x, boundary(n)});
+    launch_blocks<FormBoundaries<Lines, lanes>, lanes>(LineBlocks<Lines>{at_home, x, boundary(n)});
     if (several()) launch_lines<lanes>(ends_.of(n), 0, CondenseBlocks<Lines, lanes>{at_home, boundary(n), ends_.of(n)});
   }
 
@@ -233,9 +261,7 @@ class Condensed final : public LineSolver<Lines> {
                           ExpandBlocks<Lines, lanes>{at_home, boundary(n), ends_.of(n)});
     }
     with_shape(plan_.longest(), [&](auto shape) {
-      launch_blocks(solve_interiors<Lines, lanes, decltype(shape)>,
-                    BlockOnChip<Lines, lanes, decltype(shape)>::shared_bytes(threads_of_blocks),
-                    LineBlocks<Lines>{at_home, x, boundary(n)});
+      launch_blocks<SolveInteriors<Lines, lanes, decltype(shape)>, lanes>(LineBlocks<Lines>{at_home, x, boundary(n)});
     });
   }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/device/check_cuda.hpp"
 #include "core/device/clusters.hpp"
+#include "core/device/launch_cuda.hpp"
 #include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
@@ -25,95 +25,68 @@ constexpr bool solves_several = Lines::components == 1;
 /// A thread block, or a cluster of `parts` of them, solves one tile after another, and copies the rows of the next one
 /// while it writes those of the last.
 template <class Lines, int Lanes, class Shape, class Peers>
-__global__ void __launch_bounds__(tuning::lines::max_threads_of_tile, resident<Lines>)
-    solve_tiles(const __grid_constant__ LineTiles<Lines, Lanes> tiles) {
-  extern __shared__ __align__(16) double shared[];
-  const int parts = Peers::any ? tiles.parts : 1;
-  const int part = static_cast<int>(blockIdx.x) % parts;
-  LineTile<Lines, Lanes, Shape, Peers> tile(tiles, part, static_cast<int>(threadIdx.x), shared, {});
-  int at = static_cast<int>(blockIdx.x) / parts;
-  tile.load_table();
-  tile.go_to(at);
-  tile.read();
-  end_group_of_copies();
-  tile.load();
-  wait_for_earlier_groups();
-  __syncthreads();
-  while (true) {
-    tile.prepare();  // while the rows are being copied
-    wait_for_copies();
-    __syncthreads();
-    tile.form_boundary();
-    __syncthreads();
-    tile.sweep_up();
-    if constexpr (Peers::any) {
-      device::synchronize_cluster();
-      tile.join_up();
-    }
-    __syncthreads();
-    tile.turn();
-    __syncthreads();
-    tile.sweep_down();
-    if constexpr (Peers::any) {
-      device::synchronize_cluster();
-      tile.join_down();
-    }
-    __syncthreads();
-    if constexpr (!solves_several<Lines>) {
-      tile.solve(tile.none);
-      break;
-    }
-    at += static_cast<int>(gridDim.x) / parts;
-    tile.solve(at);
-    if (at >= tiles.tiles()) break;
+struct SolveTiles {
+  static constexpr cuda::Bounds bounds{tuning::lines::max_threads_of_tile, resident<Lines>};
+
+  LineTiles<Lines, Lanes> tiles;
+
+  __device__ void operator()(const uint3& block) const {
+    extern __shared__ __align__(16) double shared[];
+    const int parts = Peers::any ? tiles.parts : 1;
+    const int part = static_cast<int>(block.x) % parts;
+    LineTile<Lines, Lanes, Shape, Peers> tile(tiles, part, static_cast<int>(threadIdx.x), shared, {});
+    int at = static_cast<int>(block.x) / parts;
+    tile.load_table();
     tile.go_to(at);
+    tile.read();
+    end_group_of_copies();
     tile.load();
-  }
-  if constexpr (Peers::any) device::synchronize_cluster();  // until no other part reads this one's shared memory
-}
-
-/// How solve_tiles is launched.
-class TileLaunch {
- public:
-  TileLaunch(int parts, int threads, std::size_t shared) {
-    attribute_.id = cudaLaunchAttributeClusterDimension;
-    attribute_.val.clusterDim = {static_cast<unsigned>(parts), 1, 1};
-    config_.blockDim = static_cast<unsigned>(threads);
-    config_.gridDim = static_cast<unsigned>(parts);
-    config_.dynamicSmemBytes = shared;
-    config_.attrs = &attribute_;
-    config_.numAttrs = parts > 1 ? 1 : 0;
-  }
-  TileLaunch(const TileLaunch&) = delete;
-  TileLaunch& operator=(const TileLaunch&) = delete;
-
-  /// With one thread block (or cluster) per tile, or at most as many as the GPU holds at a time.
-  template <class Tiles>
-  void operator()(void (*kernel)(Tiles), const Tiles& tiles, bool all_at_once) {
-    const auto shared = static_cast<int>(config_.dynamicSmemBytes);
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), kernel_name);
-    const int count = all_at_once ? tiles.tiles() : std::min(tiles.tiles(), std::max(1, resident_tiles(kernel)));
-    config_.gridDim = static_cast<unsigned>(count * tiles.parts);
-    check_cuda(cudaLaunchKernelEx(&config_, kernel, tiles), kernel_name);
-  }
-
- private:
-  template <class Kernel>
-  int resident_tiles(Kernel* kernel) const {
-    int count = 0;
-    if (config_.numAttrs > 0) {
-      check_cuda(cudaOccupancyMaxActiveClusters(&count, kernel, &config_), kernel_name);
-      return count;
+    wait_for_earlier_groups();
+    __syncthreads();
+    while (true) {
+      tile.prepare();  // while the rows are being copied
+      wait_for_copies();
+      __syncthreads();
+      tile.form_boundary();
+      __syncthreads();
+      tile.sweep_up();
+      if constexpr (Peers::any) {
+        device::synchronize_cluster();
+        tile.join_up();
+      }
+      __syncthreads();
+      tile.turn();
+      __syncthreads();
+      tile.sweep_down();
+      if constexpr (Peers::any) {
+        device::synchronize_cluster();
+        tile.join_down();
+      }
+      __syncthreads();
+      if constexpr (!solves_several<Lines>) {
+        tile.solve(tile.none);
+        break;
+      }
+      at += static_cast<int>(gridDim.x) / parts;
+      tile.solve(at);
+      if (at >= tiles.tiles()) break;
+      tile.go_to(at);
+      tile.load();
     }
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, static_cast<int>(config_.blockDim.x),
-                                                             config_.dynamicSmemBytes),
-               kernel_name);
-    return count * device::multiprocessors().count;
+    if constexpr (Peers::any) device::synchronize_cluster();  // until no other part reads this one's shared memory
   }
-
-  cudaLaunchAttribute attribute_ = {};
-  cudaLaunchConfig_t config_ = {};
 };
+
+/// Launches a thread block (or cluster) for each tile, or at most as many as the GPU holds at a time.
+template <class Kernel, class Tiles>
+void launch_kernel(const Tiles& tiles, bool all_at_once) {
+  const auto parts = static_cast<unsigned>(tiles.parts);
+  cuda::Blocks blocks{dim3(parts), dim3(static_cast<unsigned>(tiles.threads())), tiles.shared_bytes(), parts};
+  int count = tiles.tiles();
+  if (!all_at_once) count = std::min(count, std::max(1, cuda::resident_blocks(cuda::function_alone<Kernel>(), blocks)));
+  blocks.grid.x *= static_cast<unsigned>(count);
+  cuda::launch(kernel_name, blocks, Kernel{tiles});
+}
 
 template <class Lines, int Lanes>
 void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
@@ -135,12 +108,11 @@ void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
   constexpr int piece = device::widest_access;
   tiles.pieces = stride % piece == 0 && pack * tiles.width >= piece ? piece / pack : 0;
   with_shape(plan.longest(), [&](auto shape) {
-    TileLaunch launch(tiles.parts, tiles.threads(), tiles.shared_bytes());
     const bool all_at_once = !solves_several<Lines> || tiles.pieces > 1;
     if (tiles.parts > 1) {
-      launch(solve_tiles<Lines, Lanes, decltype(shape), device::PeersInCluster>, tiles, all_at_once);
+      launch_kernel<SolveTiles<Lines, Lanes, decltype(shape), device::PeersInCluster>>(tiles, all_at_once);
     } else {
-      launch(solve_tiles<Lines, Lanes, decltype(shape), NoPeers>, tiles, all_at_once);
+      launch_kernel<SolveTiles<Lines, Lanes, decltype(shape), NoPeers>>(tiles, all_at_once);
     }
   });
 }

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +20,7 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/together.hpp"
 #include "io/case/case_file.hpp"
 #include "io/case/yaml_tree.hpp"
 #include "io/files/posix_file.hpp"
@@ -228,14 +231,41 @@ CaseText case_text(std::string text, std::string file, std::vector<std::string> 
   return {std::move(text), {std::move(file), std::move(settings)}};
 }
 
+nb::object class_of(const Error& error) {
+  return nb::module_::import_("sluice.errors").attr("class_of_code")(static_cast<int>(error.code()));
+}
+
 /// Errors become the classes of sluice.errors, with the arguments of Python in their messages.
 void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    const nb::object of_code = nb::module_::import_("sluice.errors").attr("class_of_code");
-    PyErr_SetString(of_code(static_cast<int>(error.code())).ptr(), for_python(error.what()).c_str());
+    PyErr_SetString(class_of(error).ptr(), for_python(error.what()).c_str());
   }
+}
+
+/// `count` steps of each session, together: their launches on a GPU are merged. Returns the error that ended each, or
+/// None. Another exception is thrown after all have stepped.
+nb::list step_together(const std::vector<Session*>& sessions, int count) {
+  std::vector<std::function<void()>> steps;
+  for (Session* session : sessions) {
+    steps.emplace_back([session, count] {
+      for (int step = 0; step < count; ++step) session->step();
+    });
+  }
+  nb::list errors;
+  for (const std::exception_ptr& thrown : device::try_together(steps)) {
+    if (!thrown) {
+      errors.append(nb::none());
+      continue;
+    }
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      errors.append(class_of(error)(for_python(error.what())));
+    }
+  }
+  return errors;
 }
 
 void add_session(nb::module_& module) {
@@ -284,6 +314,7 @@ void add_session(nb::module_& module) {
       .def("in_device_memory", in_device_memory, "name"_a)
       .def("device_address", device_address, "name"_a)
       .def("gather", gather, "name"_a);
+  module.def("step_together", step_together, "sessions"_a, "count"_a);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "python/bindings/wall_access.hpp"
 
+#include "core/device/together.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,6 +69,7 @@ int WallAccess::agree(Stage here) {
 
 void WallAccess::run_response(const std::function<void()>& action) {
   session_->end_views();
+  const device::KeepTurn keep;  // frames of Python must not be interleaved
   responding_ = true;
   agreed_ = failed_elsewhere_ = false;
   std::optional<Error> error;

@@ -11,12 +11,14 @@ except ImportError as error:
     raise explained(error) from error
 
 from .case import Case, shipped_cases
+from .ensemble import Ensemble
 from .errors import Error, FileError, NumericsError, ResourcesError, RestartError, StaleViewError, UsageError
 from .field import Field
 from .forces import Force, GivenArray, Source
 from .forcing import Driving, Forcing
 from .simulation import Diagnostics, Simulation
 from .statistics import Statistics
+from .together import step_together
 from .walls import Plane, Wall, Walls, WallVelocity
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ __all__ = [
     "Case",
     "Diagnostics",
     "Driving",
+    "Ensemble",
     "Error",
     "Field",
     "FileError",
@@ -56,4 +59,5 @@ __all__ = [
     "__version__",
     "precision",
     "shipped_cases",
+    "step_together",
 ]

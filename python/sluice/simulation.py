@@ -286,12 +286,20 @@ class Simulation:
         self._hooks = [hook for hook in self._hooks if hook[1] != function]
 
     def _step(self) -> None:
+        self._prepare_step()
+        self.walls._step()
+        self._finish_step()
+
+    def _prepare_step(self) -> None:
+        """What Python does before a step."""
         if self._calls_hooks:
             raise UsageError("a function of every() must not step the simulation that calls it")
         self._session.require_between_steps()
         self._refresh_given()
-        self.walls._step()
-        self._warn(stacklevel=4)
+
+    def _finish_step(self) -> None:
+        """What Python does after a step."""
+        self._warn(stacklevel=5)
         self._calls_hooks = True
         try:
             for hook in list(self._hooks):
@@ -299,6 +307,11 @@ class Simulation:
                     hook[1](self)
         finally:
             self._calls_hooks = False
+
+    @property
+    def _needs_python(self) -> bool:
+        """Whether Python has to do anything between two steps."""
+        return bool(self._hooks or self._given or self.walls._responses)
 
     def _refresh_given(self) -> None:
         """Calls the update functions of forces and sources that are due."""

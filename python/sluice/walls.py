@@ -334,8 +334,13 @@ class Walls(Mapping[str, Wall]):
         self._failure = None
         try:
             self._session.step()
-        except UsageError:
-            failure, self._failure = self._failure, None
-            if failure is None or _core.failed_elsewhere(self._session):
+        except UsageError as error:
+            cause = self._cause_of(error)
+            if cause is error:
                 raise
-            raise failure from None
+            raise cause from None
+
+    def _cause_of(self, error: UsageError) -> BaseException:
+        """What a response has raised in the step that ended with this error; otherwise the error itself."""
+        failure, self._failure = self._failure, None
+        return error if failure is None or _core.failed_elsewhere(self._session) else failure

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
+#include "core/device/together.hpp"
 #include "core/stencil/first_differences.hpp"
 #include "solver/state/vector_view.hpp"
 
@@ -154,6 +155,7 @@ std::optional<PendingCorrection> CorrectionSweep::correct_rim(VectorField& star,
     correct(star, p, correction, {{0, y0, z0}, {box_.nx(), y1, z1}});
   };
   const auto [ny, nz] = std::pair(box_.extent(1), box_.extent(2));
+  const device::Independent independent;
   part(0, inside.lo[1], 0, nz);
   part(inside.hi[1], ny, 0, nz);
   part(inside.lo[1], inside.hi[1], 0, inside.lo[2]);

@@ -8,6 +8,7 @@
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/device/together.hpp"
 #include "solver/momentum/advective_rate.hpp"
 #include "solver/momentum/march_tiles.hpp"
 #include "solver/momentum/momentum_sweep.hpp"
@@ -51,112 +52,121 @@ __device__ cuda::Word rate_bits(const Surroundings<row>& near, const PlaneMetric
   return cuda::ordered_bits(advective_rate<order>(near.u(0, 0, 0), near.v(0, 0, 0), near.w(0, 0, 0), 0, m));
 }
 
-/// largest_rate: null, or the bits of the largest advective rate, as max_of_cells finds them. Flows that may leave
+/// largest_rate: null, or the bits of the largest advective rate, as MaxOfCells finds them. Flows that may leave
 /// corrections always run this one kernel, with or without a correction to apply, so that their bits do not depend on
 /// which step left one.
 template <class Kind, class TileOf>
-__global__ void __launch_bounds__(TileOf::threads, TileOf::chosen.resident)
-    march_in_z(const MomentumArrays a, int nx, int ny, int nz, int planes_in_column, cuda::Word* largest_rate) {
-  extern __shared__ __align__(piece_bytes) unsigned char memory[];
-  real* tiles = reinterpret_cast<real*>(memory);
-  constexpr Order order = Kind::order;
-  constexpr bool first = Kind::first;
-  constexpr bool implicit_z = Kind::implicit_z;
-  using Layout = SharedLayout<TileOf, implicit_z>;
-  real* const u = tiles;
-  real* const v = tiles + Layout::v;
-  real* const w = tiles + Layout::w;
-  real* const p = tiles + Layout::p;
-  real* const phi = tiles + Layout::phi;
+struct MarchInZ {
+  static constexpr cuda::Bounds bounds{TileOf::threads, TileOf::chosen.resident};
+  static constexpr std::size_t shared_bytes = SharedLayout<TileOf, Kind::implicit_z>::bytes;
 
-  const int x0 = static_cast<int>(blockIdx.x) * TileOf::nx;
-  const int y0 = static_cast<int>(blockIdx.y) * TileOf::ny;
-  const int begin = static_cast<int>(blockIdx.z) * planes_in_column;
-  const int end = min(begin + planes_in_column, nz);
-  const int i = x0 + static_cast<int>(threadIdx.x);
-  const int j = y0 + static_cast<int>(threadIdx.y);
-  const bool inside = i < nx && j < ny;
-  const int thread = static_cast<int>(threadIdx.y) * TileOf::nx + static_cast<int>(threadIdx.x);
-  const View3<const real>& stored_u = a.velocity.stored_u();
-  const bool correcting = a.velocity.any();
-  const Copier<TileOf> copier(stored_u, thread, x0, y0, nx, ny);
-  const PhiCopier<TileOf> phi_copier(a.velocity, thread, x0, y0, nx);
-  const TileCorrector<order, TileOf, implicit_z> corrector(a.velocity.left(), thread, y0);
-  const ColumnMetrics<TileOf::threads> column(a, begin, end - begin, nz, thread, tiles + Layout::metrics);
+  MomentumArrays a;
+  int nx, ny, nz, planes_in_column;
+  cuda::Word* largest_rate;
 
-  // Planes k - 1 to k + 3 of the velocity. The loop begins with k = begin - 1, a plane that it does not compute.
-  Places<TileOf, velocity_slots> at_velocity(1);
-  const auto p_place = [](int k) { return place<pressure_slots, TileOf::size_of_p>(k); };
-  const auto phi_place = [](int k) { return place<phi_slots, PhiTile<TileOf>::size>(k); };
-  const auto bring = [&](int k, int to) {
-    SLUICE_UNROLL
-    for (int n = 0; n < copier.count; ++n) {
-      if (!copier.velocity[n]) continue;
-      copier.copy(n, stored_u, k, u + to);
-      copier.copy(n, a.velocity.stored_v(), k, v + to);
-      copier.copy(n, a.velocity.stored_w(), k, w + to);
-      if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p + p_place(k) - TileOf::before_p);
-    }
-  };
-  const auto bring_phi = [&](int k) { phi_copier.copy(k, phi + phi_place(k), thread); };
-  const auto correct = [&](int k, int at) {
-    corrector.correct(a.velocity.left(), column, a.m, k, thread, {u + at, v + at, w + at, p + p_place(k)}, phi);
-  };
-  for (int n = 1; n <= 3; ++n) bring(begin + n - 2, at_velocity.of[n]);
-  if (correcting) {
-    for (int k = begin - 2; k < begin + 2; ++k) bring_phi(k);
-  }
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
-  __syncthreads();
-  if (correcting) {
-    correct(begin - 1, at_velocity.of[1]);
-    correct(begin, at_velocity.of[2]);
-    __syncthreads();
-    bring_phi(begin + 2);
-  }
-  __pipeline_commit();
+  __device__ void operator()(const uint3& block) const {
+    extern __shared__ __align__(piece_bytes) unsigned char memory[];
+    real* tiles = reinterpret_cast<real*>(memory);
+    constexpr Order order = Kind::order;
+    constexpr bool first = Kind::first;
+    constexpr bool implicit_z = Kind::implicit_z;
+    using Layout = SharedLayout<TileOf, implicit_z>;
+    real* const u = tiles;
+    real* const v = tiles + Layout::v;
+    real* const w = tiles + Layout::w;
+    real* const p = tiles + Layout::p;
+    real* const phi = tiles + Layout::phi;
 
-  const int cell = (static_cast<int>(threadIdx.y) + TileOf::halo) * TileOf::row + static_cast<int>(threadIdx.x) +
-                   TileOf::halo_pieces * piece;
-  std::ptrdiff_t at = i + j * stored_u.stride_y + begin * stored_u.stride_z;
-  real* const old = tiles + Layout::old + thread;
-  const auto bring_old = [&] {
-    SLUICE_UNROLL
-    for (int n = 0; n < 3; ++n) __pipeline_memcpy_async(old + n * TileOf::threads, a.star[n].origin + at, sizeof(real));
-  };
-  if (!first && inside) bring_old();
-  __pipeline_commit();
+    const int x0 = static_cast<int>(block.x) * TileOf::nx;
+    const int y0 = static_cast<int>(block.y) * TileOf::ny;
+    const int begin = static_cast<int>(block.z) * planes_in_column;
+    const int end = min(begin + planes_in_column, nz);
+    const int i = x0 + static_cast<int>(threadIdx.x);
+    const int j = y0 + static_cast<int>(threadIdx.y);
+    const bool inside = i < nx && j < ny;
+    const int thread = static_cast<int>(threadIdx.y) * TileOf::nx + static_cast<int>(threadIdx.x);
+    const View3<const real>& stored_u = a.velocity.stored_u();
+    const bool correcting = a.velocity.any();
+    const Copier<TileOf> copier(stored_u, thread, x0, y0, nx, ny);
+    const PhiCopier<TileOf> phi_copier(a.velocity, thread, x0, y0, nx);
+    const TileCorrector<order, TileOf, implicit_z> corrector(a.velocity.left(), thread, y0);
+    const ColumnMetrics<TileOf::threads> column(a, begin, end - begin, nz, thread, tiles + Layout::metrics);
 
-  cuda::Word largest = 0;
-  for (int k = begin - 1; k < end; ++k, at_velocity.march()) {
-    __pipeline_wait_prior(1);  // plane k + 2; the old tendencies may still be on their way
-    __syncthreads();
-    if (k + 3 <= end) {
-      bring(k + 3, at_velocity.of[4]);
-      if (correcting) bring_phi(k + 4);
+    // Planes k - 1 to k + 3 of the velocity. The loop begins with k = begin - 1, a plane that it does not compute.
+    Places<TileOf, velocity_slots> at_velocity(1);
+    const auto p_place = [](int k) { return place<pressure_slots, TileOf::size_of_p>(k); };
+    const auto phi_place = [](int k) { return place<phi_slots, PhiTile<TileOf>::size>(k); };
+    const auto bring = [&](int k, int to) {
+      SLUICE_UNROLL
+      for (int n = 0; n < copier.count; ++n) {
+        if (!copier.velocity[n]) continue;
+        copier.copy(n, stored_u, k, u + to);
+        copier.copy(n, a.velocity.stored_v(), k, v + to);
+        copier.copy(n, a.velocity.stored_w(), k, w + to);
+        if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p + p_place(k) - TileOf::before_p);
+      }
+    };
+    const auto bring_phi = [&](int k) { phi_copier.copy(k, phi + phi_place(k), thread); };
+    const auto correct = [&](int k, int at) {
+      corrector.correct(a.velocity.left(), column, a.m, k, thread, {u + at, v + at, w + at, p + p_place(k)}, phi);
+    };
+    for (int n = 1; n <= 3; ++n) bring(begin + n - 2, at_velocity.of[n]);
+    if (correcting) {
+      for (int k = begin - 2; k < begin + 2; ++k) bring_phi(k);
     }
     __pipeline_commit();
-    if (correcting && k + 2 <= end) correct(k + 2, at_velocity.of[3]);
-    if (inside && k >= begin) {
-      const auto around = [&](const real* of) {
-        return Window<TileOf::row>{of + at_velocity.of[0] + cell, of + at_velocity.of[1] + cell,
-                                   of + at_velocity.of[2] + cell};
-      };
-      const real* const p_cell = p + cell - TileOf::before_p;
-      const Surroundings<TileOf::row> near{
-          around(u), around(v), around(w), {nullptr, p_cell + p_place(k), p_cell + p_place(k + 1)}};
-      const PlaneMetrics m = column.around(a.m, k);
-      __pipeline_wait_prior(1);  // the old tendencies
-      if (largest_rate != nullptr) largest = cuda::larger(largest, rate_bits<order>(near, m));
-      update_cell<Kind, TileOf::threads>(a, near, m, old, at);
-      at += stored_u.stride_z;
-      if (!first && k + 1 < end) bring_old();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (correcting) {
+      correct(begin - 1, at_velocity.of[1]);
+      correct(begin, at_velocity.of[2]);
+      __syncthreads();
+      bring_phi(begin + 2);
     }
     __pipeline_commit();
+
+    const int cell = (static_cast<int>(threadIdx.y) + TileOf::halo) * TileOf::row + static_cast<int>(threadIdx.x) +
+                     TileOf::halo_pieces * piece;
+    std::ptrdiff_t at = i + j * stored_u.stride_y + begin * stored_u.stride_z;
+    real* const old = tiles + Layout::old + thread;
+    const auto bring_old = [&] {
+      SLUICE_UNROLL
+      for (int n = 0; n < 3; ++n)
+        __pipeline_memcpy_async(old + n * TileOf::threads, a.star[n].origin + at, sizeof(real));
+    };
+    if (!first && inside) bring_old();
+    __pipeline_commit();
+
+    cuda::Word largest = 0;
+    for (int k = begin - 1; k < end; ++k, at_velocity.march()) {
+      __pipeline_wait_prior(1);  // plane k + 2; the old tendencies may still be on their way
+      __syncthreads();
+      if (k + 3 <= end) {
+        bring(k + 3, at_velocity.of[4]);
+        if (correcting) bring_phi(k + 4);
+      }
+      __pipeline_commit();
+      if (correcting && k + 2 <= end) correct(k + 2, at_velocity.of[3]);
+      if (inside && k >= begin) {
+        const auto around = [&](const real* of) {
+          return Window<TileOf::row>{of + at_velocity.of[0] + cell, of + at_velocity.of[1] + cell,
+                                     of + at_velocity.of[2] + cell};
+        };
+        const real* const p_cell = p + cell - TileOf::before_p;
+        const Surroundings<TileOf::row> near{
+            around(u), around(v), around(w), {nullptr, p_cell + p_place(k), p_cell + p_place(k + 1)}};
+        const PlaneMetrics m = column.around(a.m, k);
+        __pipeline_wait_prior(1);  // the old tendencies
+        if (largest_rate != nullptr) largest = cuda::larger(largest, rate_bits<order>(near, m));
+        update_cell<Kind, TileOf::threads>(a, near, m, old, at);
+        at += stored_u.stride_z;
+        if (!first && k + 1 < end) bring_old();
+      }
+      __pipeline_commit();
+    }
+    if (largest_rate != nullptr) cuda::keep_largest(largest, largest_rate);
   }
-  if (largest_rate != nullptr) cuda::keep_largest(largest, largest_rate);
-}
+};
 
 template <class TileOf, bool implicit_z>
 bool fits() {
@@ -173,8 +183,14 @@ struct Columns {
   explicit Columns(const Box3& box)
       : x((box.nx() + TileOf::nx - 1) / TileOf::nx), y((box.ny() + TileOf::ny - 1) / TileOf::ny) {
     using namespace tuning::march;
-    planes = static_cast<int>(
-        std::clamp<long long>(static_cast<long long>(x) * y * box.nz() / blocks_wanted, min_planes, max_planes));
+    const auto cells = static_cast<long long>(x) * y * box.nz();
+    const auto tasks = static_cast<long long>(device::tasks_together());
+    planes = static_cast<int>(std::clamp(tasks > 1 ? cells * tasks / blocks_wanted_together : cells / blocks_wanted,
+                                         static_cast<long long>(min_planes), static_cast<long long>(max_planes)));
+    if (tasks > 1) {  // of equal length
+      const int columns = (box.nz() + planes - 1) / planes;
+      planes = (box.nz() + columns - 1) / columns;
+    }
     busy = static_cast<double>(box.nx()) * box.ny() / (static_cast<double>(x) * y * TileOf::threads);
   }
 };
@@ -214,13 +230,9 @@ void launch_march(const MomentumArrays& arrays, const Box3& box, cuda::Word* lar
   const Columns<TileOf> columns(box);
   const dim3 blocks(static_cast<unsigned>(columns.x), static_cast<unsigned>(columns.y),
                     static_cast<unsigned>((box.nz() + columns.planes - 1) / columns.planes));
-  const auto kernel = march_in_z<Kind, TileOf>;
-  constexpr std::size_t bytes = SharedLayout<TileOf, Kind::implicit_z>::bytes;
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-             "shared memory of the momentum sweep");
-  kernel<<<blocks, dim3(TileOf::nx, TileOf::ny), bytes>>>(arrays, box.nx(), box.ny(), box.nz(), columns.planes,
-                                                          largest_rate);
-  check_cuda(cudaGetLastError(), "momentum");
+  using Kernel = MarchInZ<Kind, TileOf>;
+  cuda::launch("momentum", {blocks, dim3(TileOf::nx, TileOf::ny), Kernel::shared_bytes},
+               Kernel{arrays, box.nx(), box.ny(), box.nz(), columns.planes, largest_rate});
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <complex>
 
 #include "core/device/buffer.hpp"
-#include "core/device/check_cuda.hpp"
+#include "core/device/launch_cuda.hpp"
 #include "core/support/error.hpp"
 #include "poisson/fft/fft_launch_cuda.hpp"
 #include "poisson/fft/fft_rows_kernel.hpp"
@@ -54,30 +54,43 @@ __device__ __forceinline__ void form_rows(const BlockOfRows& block, const Values
   }
 }
 
+struct ValueArguments {
+  ValuesOfRows of;
+  SpectrumRows to;
+  Twiddles twiddles;
+};
+
 /// Blocks (x, y): of a plane's rows, planes.
 template <class Choice>
-__global__ void __launch_bounds__(Choice::stages.threads, Choice::stages.resident)
-    transform_values(ValuesOfRows of, SpectrumRows to, const ComplexPair* __restrict__ twiddles) {
-  constexpr int rows = Choice::stages.rows;
-  extern __shared__ __align__(16) unsigned char shared[];
-  const int j0 = static_cast<int>(blockIdx.x) * rows;
-  const int k = static_cast<int>(blockIdx.y);
-  const BlockOfRows block{to.origin + (j0 * to.stride_y + k * to.stride_z), to.stride_y,
-                          reinterpret_cast<ComplexPair*>(shared), to.ny - j0 < rows ? to.ny - j0 : rows};
-  if (of.values == spectra::Values::field) {
-    form_rows<Choice>(block, spectra::FieldValues{of.u}, j0, k);
-  } else if (of.values == spectra::Values::sum_at_faces) {
-    form_rows<Choice>(block, spectra::SumAtFaces{of.u, of.w, of.sign}, j0, k);
-  } else if (of.order == Order::second) {
-    form_rows<Choice>(block, spectra::SumAtEdges<Order::second>{of.u, of.w, of.sign}, j0, k);
-  } else {
-    form_rows<Choice>(block, spectra::SumAtEdges<Order::fourth>{of.u, of.w, of.sign}, j0, k);
+struct TransformValues {
+  static constexpr Bounds bounds{Choice::stages.threads, Choice::stages.resident};
+  static constexpr bool merges = merges_length(2 * Choice::stages.length());
+
+  ValueArguments arguments;
+
+  __device__ void operator()(const uint3& place) const {
+    const auto& [of, to, twiddles] = arguments;
+    constexpr int rows = Choice::stages.rows;
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int j0 = static_cast<int>(place.x) * rows;
+    const int k = static_cast<int>(place.y);
+    const BlockOfRows block{to.origin + (j0 * to.stride_y + k * to.stride_z), to.stride_y,
+                            reinterpret_cast<ComplexPair*>(shared), to.ny - j0 < rows ? to.ny - j0 : rows};
+    if (of.values == spectra::Values::field) {
+      form_rows<Choice>(block, spectra::FieldValues{of.u}, j0, k);
+    } else if (of.values == spectra::Values::sum_at_faces) {
+      form_rows<Choice>(block, spectra::SumAtFaces{of.u, of.w, of.sign}, j0, k);
+    } else if (of.order == Order::second) {
+      form_rows<Choice>(block, spectra::SumAtEdges<Order::second>{of.u, of.w, of.sign}, j0, k);
+    } else {
+      form_rows<Choice>(block, spectra::SumAtEdges<Order::fourth>{of.u, of.w, of.sign}, j0, k);
+    }
+    __syncthreads();
+    run_stages<Choice, true, false>(block, twiddles);
+    __syncthreads();
+    write_coefficients<Choice>(block, twiddles);
   }
-  __syncthreads();
-  run_stages<Choice, true, false>(block, twiddles);
-  __syncthreads();
-  write_coefficients<Choice>(block, twiddles);
-}
+};
 
 }  // namespace cuda
 
@@ -85,15 +98,15 @@ namespace {
 
 /// The kernel for each half length of a row.
 struct ValueKernels {
-  using Kernel = void (*)(cuda::ValuesOfRows, cuda::SpectrumRows, const ComplexPair*);
+  using Kernel = cuda::ChosenKernel<cuda::ValueArguments>;
 
   template <int Half>
   static constexpr Kernel of() {
     using Chosen = cuda::ChosenRowStages<2 * Half>;
     if constexpr (Chosen::stages.R1 > 0) {
-      return cuda::transform_values<Chosen>;
+      return Kernel::of<cuda::TransformValues<Chosen>>();
     } else {
-      return nullptr;
+      return {};
     }
   }
 };
@@ -113,11 +126,12 @@ class Rows : public spectra::ValueTransform {
     const View3<std::complex<real>> view = to.complex_view();
     const dim3 blocks(static_cast<unsigned>((box.ny() + stages_.rows - 1) / stages_.rows),
                       static_cast<unsigned>(box.nz()));
-    cuda::kernel_of_length<ValueKernels>(nx_ /
-                                         2)<<<blocks, static_cast<unsigned>(stages_.threads), stages_.shared_bytes()>>>(
-        {transformed.values, order, u, w, transformed.sign},
-        {reinterpret_cast<ComplexPair*>(view.origin), view.stride_y, view.stride_z, box.ny()}, twiddles_.data());
-    check_cuda(cudaGetLastError(), "the transform of values along x");
+    cuda::kernel_of_length<ValueKernels>(nx_ / 2).run(
+        "the transform of values along x",
+        {blocks, dim3(static_cast<unsigned>(stages_.threads)), stages_.shared_bytes()},
+        {{transformed.values, order, u, w, transformed.sign},
+         {reinterpret_cast<ComplexPair*>(view.origin), view.stride_y, view.stride_z, box.ny()},
+         {twiddles_.data()}});
   }
 
  private:
@@ -131,9 +145,7 @@ class Rows : public spectra::ValueTransform {
 std::unique_ptr<spectra::ValueTransform> spectra::ValueTransform::make(std::int64_t nx) {
   if (nx % 2 != 0 || nx > kernel_lengths::max_row_length) return nullptr;
   const auto length = static_cast<int>(nx);
-  const auto kernel = cuda::kernel_of_length<ValueKernels>(length / 2);
-  if (kernel == nullptr ||
-      !cuda::allow_shared(reinterpret_cast<const void*>(kernel), row_stages_of(length).shared_bytes()))
+  if (!cuda::kernel_of_length<ValueKernels>(length / 2) || !cuda::has_shared(row_stages_of(length).shared_bytes()))
     return nullptr;
   return std::make_unique<Rows>(length);
 }

@@ -10,49 +10,49 @@
 
 #include "core/decomp/field_copy.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/device/together.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// f(halo) = 2 value - f(inside): their mean is the wall's value.
-struct MirrorAboutValue {
+/// Fills the halo plane at a wall. One kernel for all conditions, so that a GPU can do all fields in one launch.
+struct FillHalo {
+  enum class Condition {
+    value,        ///< f(halo) = 2 value - f(inside): their mean is the wall's value
+    slip,         ///< f(halo) such that at the wall, f - value = slip_length df/dn
+    no_gradient,  ///< f(halo) = f(inside)
+    gradient,     ///< f(halo) = f(inside) +- dz value
+    set,          ///< f(halo) = value
+  };
   View3<real> f;
   int inside, halo;
-  WallValue value;
-  SLUICE_INLINE void operator()(int i, int j, int) const {
-    f(i, j, halo) = static_cast<real>(2 * value(i, j)) - f(i, j, inside);
-  }
-};
+  Condition condition;
+  WallValue value = {};
+  double slip_length = 0, dz = 0;  ///< dz: with the sign of the gradient's direction, for a gradient
 
-/// f(halo) such that at the wall, f - value = slip_length df/dn.
-struct SlipAtWall {
-  View3<real> f;
-  int inside, halo;
-  WallValue value;
-  double slip_length, dz;
   SLUICE_INLINE void operator()(int i, int j, int) const {
-    const double sum = 2 * dz * value(i, j) + (2 * slip_length - dz) * static_cast<double>(f(i, j, inside));
-    f(i, j, halo) = static_cast<real>(sum / (2 * slip_length + dz));
-  }
-};
-
-/// f(halo) = f(inside): no gradient through the wall.
-struct Copy {
-  View3<real> f;
-  int inside, halo;
-  SLUICE_INLINE void operator()(int i, int j, int) const { f(i, j, halo) = f(i, j, inside); }
-};
-
-/// f(halo) = f(inside) +- dz gradient: a given gradient at the wall.
-struct CopyPlus {
-  View3<real> f;
-  int inside, halo;
-  WallValue gradient;
-  double sign, dz;
-  SLUICE_INLINE void operator()(int i, int j, int) const {
-    f(i, j, halo) = f(i, j, inside) + static_cast<real>(sign * gradient(i, j) * dz);
+    real& to = f(i, j, halo);
+    switch (condition) {
+      case Condition::value:
+        to = static_cast<real>(2 * value(i, j)) - f(i, j, inside);
+        break;
+      case Condition::slip: {
+        const double sum = 2 * dz * value(i, j) + (2 * slip_length - dz) * static_cast<double>(f(i, j, inside));
+        to = static_cast<real>(sum / (2 * slip_length + dz));
+        break;
+      }
+      case Condition::no_gradient:
+        to = f(i, j, inside);
+        break;
+      case Condition::gradient:
+        to = f(i, j, inside) + static_cast<real>(dz * value(i, j));
+        break;
+      case Condition::set:
+        to = static_cast<real>(value(i, j));
+        break;
+    }
   }
 };
 
@@ -96,6 +96,8 @@ struct FormulaMotion {
     return formula({x, y, z, t}) / divisor;
   }
 };
+
+constexpr const char* name_of_loop = "halo at a wall";
 
 constexpr HaloWidth plane_halo{reach_of(Order::fourth), 0};  ///< as wide as any field's
 
@@ -398,6 +400,7 @@ WallRow Walls::row(Side side, const FieldDescriptor& field) const {
 }
 
 void Walls::apply(const FieldDescriptor& descriptor, Field& f) const {
+  const device::Independent independent;
   if (descriptor.at_wall == AtWall::normal_velocity) {
     apply_normal(f);
   } else {
@@ -413,25 +416,28 @@ void Walls::apply_at_centers(const FieldDescriptor& descriptor, Field& f) const 
     const WallValue given = value(side, descriptor);
     const bool top = side == Side::top;
     const double dz = grid_->dz(top ? grid_->cells()[2] - 1 : 0);
-    if (condition == WallRow::dirichlet) {
-      parallel_for("value at wall", plane_of(f), MirrorAboutValue{f.view(), inside, halo, given});
-    } else if (condition != WallRow::neumann) {
-      parallel_for("slip length", plane_of(f), SlipAtWall{f.view(), inside, halo, given, condition.slip_length, dz});
-    } else if (given.is_zero()) {
-      parallel_for("no gradient at wall", plane_of(f), Copy{f.view(), inside, halo});
-    } else {
-      parallel_for("gradient at wall", plane_of(f), CopyPlus{f.view(), inside, halo, given, top ? 1.0 : -1.0, dz});
+    FillHalo fill{f.view(), inside, halo, FillHalo::Condition::value, given, condition.slip_length, dz};
+    if (condition == WallRow::neumann) {
+      fill.condition = given.is_zero() ? FillHalo::Condition::no_gradient : FillHalo::Condition::gradient;
+      fill.dz = top ? dz : -dz;
+    } else if (condition != WallRow::dirichlet) {
+      fill.condition = FillHalo::Condition::slip;
     }
+    parallel_for(name_of_loop, plane_of(f), fill);
   }
 }
 
 void Walls::apply_normal(Field& w) const {
+  const device::Independent independent;
   for (const Side side : sides) {
     if (!owns(side)) continue;
     const auto [inside, halo] = planes_at(side, w);
     const WallValue value = velocity(side, Location::z_face);
-    if (side == Side::top) parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), inside, value});
-    parallel_for("wall-normal velocity", plane_of(w), SetPlane{w.view(), halo, value});
+    const auto set = [&](int plane) {
+      parallel_for(name_of_loop, plane_of(w), FillHalo{w.view(), inside, plane, FillHalo::Condition::set, value});
+    };
+    if (side == Side::top) set(inside);
+    set(halo);
   }
 }
 

@@ -20,6 +20,7 @@ struct BenchOptions {
   std::string precision;                      ///< double or single; empty: that of the program `sluice`
   std::string diffusion = "explicit";
   int order = 4;    ///< step, samples, solve, poisson: of accuracy along x and y
+  int members = 1;  ///< that step together
   int scalars = 0;  ///< step: how many the flow transports
   std::string tridiagonal = "ptdma";
   std::string exchange = "auto";  ///< as ExchangeMethods::text()

@@ -2,12 +2,16 @@
 #include <mpi.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <numbers>
 #include <string>
 
 #include "core/device/flat_loops.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/together.hpp"
 #include "core/support/collective.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
 #include "src/bench/bench.hpp"
@@ -50,19 +54,27 @@ io::Case bench_case(const BenchOptions& options, std::int64_t nz) {
   return settings;
 }
 
-/// A step as in `sluice run`, including the choice of dt.
+/// A step of each member as in `sluice run`, including the choice of dt.
 class StepWorkload : public Workload {
  public:
-  StepWorkload(const io::Case& settings, const Layout& layout)
-      : simulation_(settings, make_grid(settings, ""), layout, MPI_COMM_WORLD) {
-    simulation_.initialise();
+  StepWorkload(const io::Case& settings, const Layout& layout, int members) {
+    for (int n = 0; n < members; ++n) {
+      io::Case of_member = settings;
+      of_member.initial.seed += static_cast<std::uint64_t>(n);
+      Simulation& simulation = *members_.emplace_back(
+          std::make_unique<Simulation>(of_member, make_grid(settings, ""), layout, MPI_COMM_WORLD));
+      simulation.initialise();
+      steps_.emplace_back([&simulation] { simulation.advance(); });
+    }
   }
-  void run() override { simulation_.advance(); }
-  PhaseTimers* timers() override { return &simulation_.stepper.timers(); }
-  std::vector<PieceTuning> piece_tuning() const override { return simulation_.exchanges.set().piece_tuning(); }
+  void run() override { device::run_together(steps_); }
+  /// Those of the first member, whose launches are those of all.
+  PhaseTimers* timers() override { return &members_.front()->stepper.timers(); }
+  std::vector<PieceTuning> piece_tuning() const override { return members_.front()->exchanges.set().piece_tuning(); }
 
  private:
-  Simulation simulation_;
+  std::vector<std::unique_ptr<Simulation>> members_;
+  std::vector<std::function<void()>> steps_;
 };
 
 /// The Poisson solver, or the z-Helmholtz solver of u, applied to a field of random numbers.
@@ -110,7 +122,7 @@ class SolverWorkload : public Workload {
 };
 
 std::unique_ptr<Workload> make_workload(const BenchOptions& options, const io::Case& settings, const Layout& layout) {
-  if (options.what == "step") return std::make_unique<StepWorkload>(settings, layout);
+  if (options.what == "step") return std::make_unique<StepWorkload>(settings, layout, options.members);
   return std::make_unique<SolverWorkload>(settings, layout, options.what == "poisson");
 }
 
@@ -119,8 +131,9 @@ struct Memory {
   double slope = 0;  ///< between the whole grid and one with half the planes
 };
 
-double points_of(const io::Case& settings) {
-  return static_cast<double>(settings.cells[0] * settings.cells[1] * settings.cells[2]);
+/// Of all members.
+double points_of(const BenchOptions& options, const io::Case& settings) {
+  return static_cast<double>(options.members * settings.cells[0] * settings.cells[1] * settings.cells[2]);
 }
 
 /// What a step or a solve moves.
@@ -133,12 +146,13 @@ PhaseWords words_of(const std::string& what, const io::Case& settings, const Pro
 
 Json report(const BenchOptions& options, const io::Case& settings, const Layout& layout, const Spread& total,
             const PhaseTimes& times, const Memory& memory, double triad) {
-  const double points = points_of(settings);
+  const double points = points_of(options, settings);
   const ProcessGrid& processes = layout.processes;
   const LineStrategy lines = line_strategy({settings.cells, processes, settings.z_blocks}, settings.flow.tridiagonal);
   const PhaseWords words = words_of(options.what, settings, processes, lines);
   Json json = new_result(options.what);
   json["cells"] = settings.cells;
+  json["members"] = options.members;
   json["diffusion"] = options.diffusion;
   json["order"] = options.order;
   json["scalars"] = options.scalars;
@@ -170,9 +184,10 @@ Json report(const BenchOptions& options, const io::Case& settings, const Layout&
 
 void print(const BenchOptions& options, const Layout& layout, const PhaseTimes& times, const Json& json) {
   const ProcessGrid& processes = layout.processes;
-  fmt::print("{} on {} x {} x {}, order {}, diffusion {}, {}, {} precision\n", options.what, options.cells()[0],
-             options.cells()[1], options.cells()[2], options.order, options.diffusion, options.tridiagonal,
-             precision_name);
+  const std::string members = options.members > 1 ? fmt::format("{} members of ", options.members) : "";
+  fmt::print("{} on {}{} x {} x {}, order {}, diffusion {}, {}, {} precision\n", options.what, members,
+             options.cells()[0], options.cells()[1], options.cells()[2], options.order, options.diffusion,
+             options.tridiagonal, precision_name);
   fmt::print("{} rank(s) as {} x {}, {}, {}\n", processes.size(), processes.py, processes.pz, layout.exchange.text(),
              device::description());
   const auto bandwidth = [](const Json& row) {
@@ -204,7 +219,7 @@ std::pair<double, double> half_grid_memory(const BenchOptions& options, const La
   const std::unique_ptr<Workload> workload = make_workload(half, settings, layout);
   workload->prepare();
   workload->run();
-  return {points_of(settings), resident_bytes()};
+  return {points_of(half, settings), resident_bytes()};
 }
 
 }  // namespace
@@ -218,6 +233,8 @@ ExitCode command_bench(const BenchOptions& options) {
     throw Error(ExitCode::usage,
                 fmt::format("bench {}: one --grid at a time; only transpose and fft take several", options.what));
   }
+  if (options.members > 1 && size_of(MPI_COMM_WORLD) > 1)
+    throw Error(ExitCode::usage, "bench step --members: start one process");
   select_device(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells()[2]);
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);
@@ -235,14 +252,15 @@ ExitCode command_bench(const BenchOptions& options) {
   Json energy;
   if (options.what == "step") {
     const RunsWithEnergy measured = measure_energy(*workload, total.median);
-    const EnergyUse use{measured.runs * points_of(settings)};
+    const EnergyUse use{measured.runs * points_of(options, settings)};
     energy_line = energy_text(measured.energy, use);
     energy = energy_entry(measured.energy, use);
   }
   // The phases in separate repeats, because timing them costs time on a GPU.
   const PhaseTimes times = time_phases(*workload, std::max(3, options.repeats / 2));
   const double bytes = resident_bytes();
-  const Memory memory{bytes / points_of(settings), (bytes - half_bytes) / (points_of(settings) - half_points)};
+  const double points = points_of(options, settings);
+  const Memory memory{bytes / points, (bytes - half_bytes) / (points - half_points)};
 
   Json json = report(options, settings, layout, total, times, memory, triad);
   if (!energy.is_null()) json["energy"] = energy;

@@ -5,6 +5,7 @@
 
 #include "core/device/parallel_for.hpp"
 #include "core/device/stream.hpp"
+#include "core/device/together.hpp"
 #include "core/device/traits.hpp"
 
 namespace sluice {
@@ -72,7 +73,9 @@ void PartCopies::issue_as(const char* name) const {
   int depth = 1;
   for (const Copy& copy : copies_) depth = std::max(depth, copy.from.planes);
   // A CPU gains nothing from larger loops.
-  const int together = loops_on_gpu ? std::clamp(max_planes / depth, 1, CopyParts<T>::max_count) : 1;
+  const device::Independent independent;
+  const auto all = static_cast<int>(copies_.size());
+  const int together = loops_on_gpu ? std::clamp(max_planes / depth, 1, std::min(all, CopyParts<T>::max_count)) : 1;
   for (std::size_t first = 0; first < copies_.size(); first += static_cast<std::size_t>(together)) {
     CopyParts<T> loop;
     Box3 box;
@@ -82,8 +85,9 @@ void PartCopies::issue_as(const char* name) const {
       box.hi[1] = std::max<std::int64_t>(box.hi[1], copy.rows);
       box.hi[2] = std::max<std::int64_t>(box.hi[2], copy.planes);
     }
-    box.hi[2] *= loop.count;
-    if (loop.count == 1) {
+    loop.count = together;  // the last loop has empty copies, so that it is like the others
+    box.hi[2] *= together;
+    if (together == 1) {
       parallel_for(name, box, loop.copies[0]);
     } else {
       parallel_for(name, box, loop);

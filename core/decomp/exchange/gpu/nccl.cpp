@@ -7,6 +7,7 @@
 #include "core/decomp/exchange/packed_mover.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/check_cuda.hpp"
+#include "core/device/together.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
@@ -48,6 +49,7 @@ class Nccl::Link : public BufferedConnection {
 
   void run(const std::function<void(int)>& arrived) override {
     constexpr cudaStream_t stream = nullptr;  // the stream of the loops: the host need not wait
+    device::issue_queued();
     check_nccl(ncclGroupStart(), "ncclGroupStart");
     for (int peer = 0; peer < static_cast<int>(in_world_.size()); ++peer) {
       const auto n = static_cast<std::size_t>(peer);

@@ -1,0 +1,54 @@
+#pragma once
+// Sequences of launches. A launch costs the host more than a small kernel costs the GPU; one that is a node of a CUDA
+// graph costs a fraction of that. So a sequence that comes again becomes a graph. Only for files of a GPU build.
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "core/device/launch_blocks.hpp"
+
+namespace sluice::cuda {
+
+/// Launches in the order in which they run.
+class LaunchSequence {
+ public:
+  struct Launch {
+    const char* name;
+    const void* function;
+    Blocks blocks;
+    std::size_t at, bytes;  ///< of the arguments
+  };
+
+  void clear();
+  /// Returns where to write the arguments, valid until the next call.
+  std::byte* add(const char* name, const void* function, const Blocks& blocks, std::size_t bytes);
+
+  const std::vector<Launch>& launches() const { return launches_; }
+  const std::byte* arguments(const Launch& launch) const { return arguments_.data() + launch.at; }
+  /// Whether both have the same functions and thread blocks; their arguments may differ.
+  bool like(const LaunchSequence& other) const;
+  std::size_t hash() const;
+
+ private:
+  std::vector<Launch> launches_;
+  std::vector<std::byte> arguments_;
+};
+
+/// The sequences of one thread.
+class LaunchGraphs {
+ public:
+  LaunchGraphs();
+  LaunchGraphs(const LaunchGraphs&) = delete;
+  LaunchGraphs& operator=(const LaunchGraphs&) = delete;
+  ~LaunchGraphs();
+
+  /// Issues the launches, in order with the loops.
+  void issue(const LaunchSequence& sequence);
+
+ private:
+  class Graph;
+  std::list<std::unique_ptr<Graph>> graphs_;  ///< the last that was used first
+};
+
+}  // namespace sluice::cuda

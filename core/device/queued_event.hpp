@@ -1,0 +1,34 @@
+#pragma once
+// Events that the tasks of run_together() record: those of several tasks at the same place become one. Only for files
+// of a GPU build.
+#include <cuda_runtime.h>
+
+#include <memory>
+
+#include "core/device/launch_queue.hpp"
+
+namespace sluice::device {
+
+/// A CUDA event. Move-only.
+class OwnedEvent {
+ public:
+  OwnedEvent();
+  OwnedEvent(const OwnedEvent&) = delete;
+  OwnedEvent& operator=(const OwnedEvent&) = delete;
+  ~OwnedEvent();
+
+  void record();
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// An event that is in a queue until `recorded` is set.
+struct QueuedEvent {
+  std::shared_ptr<OwnedEvent> recorded;
+};
+
+void enqueue(LaunchQueue& queue, std::shared_ptr<QueuedEvent> event);
+
+}  // namespace sluice::device
