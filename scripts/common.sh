@@ -14,7 +14,7 @@ configure_and_build() {
 }
 
 # What the tests need besides sluice_post. Tests with ParaView's reader also need vtk, which is large.
-test_packages=(pytest hypothesis array-api-strict bokeh zarr playwright nbclient nbformat ipykernel jsonschema pyyaml)
+test_packages=(pytest hypothesis array-api-strict bokeh zarr playwright nbclient nbformat ipykernel jsonschema pyyaml gymnasium pettingzoo)
 
 # python_package FOLDER: sets the array python_package to the CMake options that build the package sluice for the Python
 # environment in FOLDER; to none if pip cannot get what that needs.
