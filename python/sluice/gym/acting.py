@@ -15,6 +15,8 @@ from .layout import Layout
 from .reading import Array, ForceLayer, WallReader
 from .states import WallUnits
 
+UNIFORM = 1e-9
+"""Jets that differ from their mean by less than this fraction are uniform, and do nothing."""
 Respond = Callable[[Simulation], Any]
 """As of Wall.response: w of a wall in U, from the simulation."""
 
@@ -83,7 +85,10 @@ class Actor:
             wall = self._sim.walls[reader.side]
             if isinstance(action, Jets):
                 w = reader.sign * self._units.u_tau * plane
-                wall.w[...] = w - wall.mean(w)
+                fluctuation = w - wall.mean(w)
+                if np.abs(fluctuation).max() < UNIFORM * np.abs(w).max():
+                    fluctuation = np.zeros_like(w)  # of a uniform w only round-off is left, which has a mean
+                wall.w[...] = fluctuation
             else:
                 wall.v[...] = self._units.u_tau * plane
 

@@ -190,6 +190,8 @@ class Config:
             isinstance(forcing, Mapping) and isinstance(forcing.get("bulk_velocity"), int | float),
             "the case must have a constant flow rate: flow.forcing.bulk_velocity",
         )
+        kind = case["initial.type"]
+        self._require(kind == "turbulent", f"chains differ by initial.seed: initial.type must be turbulent, not {kind}")
         self._require(not case["grid.velocity"], "patches of walls need a grid at rest: set grid.velocity to 0")
         for side in SIDES:
             wall = case[f"walls.{side}"]
