@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("gymnasium")
 
-from gym_case import config  # noqa: E402
+from gym_case import config
 
-from sluice.gym import ChannelEnv, Ensemble, Jets, VectorChannelEnv  # noqa: E402
+from sluice.gym import ChannelEnv, Ensemble, Jets, VectorChannelEnv
 
 
 def blow_up(sim: Any) -> None:
