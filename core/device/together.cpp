@@ -67,6 +67,7 @@ struct Task {
   LaunchQueue queue;
   std::exception_ptr error;
   int keeps_turn = 0;
+  int direct = 0;
   int independent = 0;
   bool ended = true;
 };
@@ -109,6 +110,7 @@ void prepare(Task& task, std::size_t number, std::size_t together, const std::fu
   task.phases = Phase::Open::now();
   task.error = nullptr;
   task.keeps_turn = 0;
+  task.direct = 0;
   task.independent = 0;
   task.ended = false;
 }
@@ -192,10 +194,15 @@ void end_turn() {
 }
 
 KeepTurn::KeepTurn() {
-  if (current != nullptr) ++current->keeps_turn;
+  if (current == nullptr) return;
+  issue_queued();
+  ++current->keeps_turn;
+  ++current->direct;
 }
 KeepTurn::~KeepTurn() {
-  if (current != nullptr) --current->keeps_turn;
+  if (current == nullptr) return;
+  --current->keeps_turn;
+  --current->direct;
 }
 
 Independent::Independent() {
@@ -214,7 +221,7 @@ std::size_t tasks_together() {
 }
 
 LaunchQueue* queue_of_task() {
-  return current != nullptr ? &current->queue : nullptr;
+  return current != nullptr && current->direct == 0 ? &current->queue : nullptr;
 }
 
 void issue_queued() {

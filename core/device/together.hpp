@@ -25,7 +25,8 @@ std::vector<std::exception_ptr> try_together(const std::vector<std::function<voi
 /// Lets the other tasks of run_together() go on. Without effect elsewhere.
 void end_turn();
 
-/// During its lifetime, a task does not end its turn: for calls of code that must not be interleaved with itself.
+/// During its lifetime, a task does not end its turn, and what it asks of the device is issued at once: for calls of
+/// code that must not be interleaved with itself, or that uses the device without this library.
 class KeepTurn {
  public:
   KeepTurn();
@@ -51,7 +52,7 @@ std::size_t task_number();
 /// How many tasks run_together() runs; 0 outside of it.
 std::size_t tasks_together();
 
-/// The queue of the task that runs; null outside of run_together().
+/// The queue of the task that runs; null outside of run_together() and within KeepTurn.
 LaunchQueue* queue_of_task();
 
 /// Issues what the task that runs has asked the device to do. Call it before any other call that the device must run

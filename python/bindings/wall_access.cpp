@@ -69,7 +69,7 @@ int WallAccess::agree(Stage here) {
 
 void WallAccess::run_response(const std::function<void()>& action) {
   session_->end_views();
-  const device::KeepTurn keep;  // frames of Python must not be interleaved
+  const device::KeepTurn keep;  // Python: its frames must not be interleaved, and it may use the device itself
   responding_ = true;
   agreed_ = failed_elsewhere_ = false;
   std::optional<Error> error;

@@ -18,8 +18,8 @@ from sluice.gym import ChannelEnv, FlowEnv, Jets, Sensors  # noqa: E402
 from sluice.gym.hydrogym import ChannelFlow, ChannelSolver  # noqa: E402
 
 FLOW = """num_inputs num_outputs MAX_CONTROL DEFAULT_MESH DEFAULT_DT TAU load_mesh initialize_state init_bcs set_state
-state copy_state reset reset_controls collect_bcs save_checkpoint load_checkpoint get_observations evaluate_objective enlist
-control_state set_control advance_time dot render mesh t"""
+state copy_state reset reset_controls collect_bcs save_checkpoint load_checkpoint get_observations evaluate_objective
+enlist control_state set_control advance_time dot render mesh t"""
 SOLVER = "flow dt solve step reset"
 ENV = """flow solver callbacks max_steps iter observation_space action_space set_callbacks step stack_observations
 get_reward check_complete reset render close"""
