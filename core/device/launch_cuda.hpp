@@ -39,7 +39,8 @@ __global__ void __launch_bounds__(Kernel::bounds.threads, Kernel::bounds.residen
 /// Kernels of one type that are independent of each other.
 template <class Kernel>
 struct SeveralKernels {
-  static constexpr std::size_t max_bytes = 32000, max_count = 128;
+  // Of larger arguments, the host spends more time in updating a graph than in one more launch.
+  static constexpr std::size_t max_bytes = 16384, max_count = 64;
   static constexpr std::size_t most = std::clamp<std::size_t>(max_bytes / sizeof(Kernel), 1, max_count);
 
   alignas(Kernel) unsigned char kernels[most * sizeof(Kernel)];
