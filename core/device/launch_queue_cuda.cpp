@@ -253,7 +253,7 @@ class Issue {
   }
 
   void issue_sequence() {
-    static auto* graphs = new cuda::LaunchGraphs;  // never destroyed: the CUDA context may be gone by then
+    thread_local auto* graphs = new cuda::LaunchGraphs;  // never destroyed: the CUDA context may be gone by then
     graphs->issue(sequence_);
     sequence_.clear();
   }
