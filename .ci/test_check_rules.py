@@ -18,9 +18,13 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         [("poisson/a.cpp", "#include <fftw3.h>"), ("src/a.cpp", '#include "poisson/fft/fftw_plan.hpp"')],
         [("poisson/fft/a.cpp", "#include <cufft.h>"), ("src/a.cpp", '#include "poisson/fft/fft.hpp"')],
     ),
-    "Calls of the CUDA runtime and": (
-        [("solver/a.cpp", "void f() {\n  cudaFree(p);\n}"), ("solver/a.cpp", "kernel<<<1, 32>>>(x);")],
+    "Calls of the CUDA runtime are": (
+        [("solver/a.cpp", "void f() {\n  cudaFree(p);\n}")],
         [("solver/a_cuda.hpp", "cudaFree(p);"), ("solver/a.cpp", '// cudaFree(p)\nlog("cudaFree(p)");')],
+    ),
+    "Kernels start from": (
+        [("solver/a_cuda.cpp", "kernel<<<1, 32>>>(x);"), ("solver/a_cuda.cpp", "const int k = blockIdx.y;")],
+        [("core/device/launch_cuda.hpp", "kernel(blockIdx);"), ("solver/a_cuda.cpp", "const int k = block.y;")],
     ),
     "There is no `#if`": (
         [("src/a.cpp", "#ifdef SLUICE_CUDA\n#endif"), ("src/a.cpp", "  # if defined(__CUDA_ARCH__)")],
