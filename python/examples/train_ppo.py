@@ -181,7 +181,7 @@ def improve(agent: Agent, optimizer: torch.optim.Optimizer, found: dict[str, tor
             loss.backward()
             nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
             optimizer.step()
-    return float(change.mean())
+    return float(change.detach().mean())
 
 
 def options_of(arguments: list[str] | None) -> argparse.Namespace:

@@ -21,7 +21,7 @@ __all__ = ["NoControl", "Opposition", "Oscillation", "Policy", "UpstreamWave", "
 
 PUBLISHED = {
     "opposition": "about 25 % at Re_tau 180, detection at 15 (Hammond et al. 1998)",
-    "oscillation": "about 32 % at Re_tau 200, W+ 12, T+ 100 (Quadrio & Ricco 2004)",
+    "oscillation": "about 33 % at Re_tau 200, W+ 12, T+ 100 (Quadrio & Ricco 2004)",
 }
 """Drag reductions to compare with."""
 
