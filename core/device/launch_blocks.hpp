@@ -19,7 +19,7 @@ struct Blocks {
 /// A kernel of one type, for code that does not know the type.
 struct KernelKind {
   std::size_t bytes;             ///< of a kernel
-  std::size_t most;              ///< kernels that one launch runs
+  std::size_t most;              ///< largest number of kernels that one launch runs
   std::size_t bytes_of_several;  ///< of the arguments of such a launch
   std::size_t depth_at;          ///< where these have the depth of the grid of each kernel
   const void* (*alone)();        ///< the CUDA function that runs one

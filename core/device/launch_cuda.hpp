@@ -9,9 +9,9 @@
 //   };
 //   cuda::launch("fill", {grid, threads}, Fill{to});
 //
-// `block` is what CUDA calls blockIdx. Where the tasks of run_together() (together.hpp) launch the same kernel with the
-// same thread blocks, one launch serves them all: its grid is that of one task, repeated along z. So kernels do not use
-// blockIdx and gridDim.z.
+// `block` is what CUDA calls blockIdx. Where tasks of run_together() (together.hpp) launch the same kernel with the
+// same thread blocks, one launch serves them all: the grids of the tasks follow each other along z. So a kernel must
+// not use blockIdx or gridDim.z.
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
@@ -22,7 +22,7 @@ namespace sluice::cuda {
 
 /// Launch bounds of a kernel.
 struct Bounds {
-  int threads;       ///< most threads of a block
+  int threads;       ///< largest number of threads of a block
   int resident = 0;  ///< thread blocks whose registers must fit a multiprocessor; 0 leaves this to the compiler
 };
 
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(Kernel::bounds.threads, Kernel::bounds.residen
 /// Kernels of one type that are independent of each other.
 template <class Kernel>
 struct SeveralKernels {
-  // Of larger arguments, the host spends more time in updating a graph than in one more launch.
+  // The host copies all of these bytes when it updates a graph: larger arguments cost more than another launch.
   static constexpr std::size_t max_bytes = 16384, max_count = 64;
   static constexpr std::size_t most = std::clamp<std::size_t>(max_bytes / sizeof(Kernel), 1, max_count);
 

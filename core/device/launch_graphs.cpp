@@ -10,11 +10,12 @@ namespace sluice::cuda {
 
 namespace {
 
-/// Sequences that are so short are issued one by one.
+/// Launches of a shorter sequence are issued one by one.
 constexpr std::size_t min_launches = 4;
-/// Sequences that are kept.
+/// How many sequences are kept.
 constexpr std::size_t max_graphs = 64;
-/// How often a sequence must have come before it becomes a graph, which costs as much as some ten launches of each.
+/// How often a sequence is issued launch by launch before it becomes a graph: making one costs more than its launches,
+/// and many sequences never come again.
 constexpr int calls_before_graph = 2;
 
 constexpr std::size_t alignment = alignof(std::max_align_t);

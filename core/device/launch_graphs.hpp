@@ -1,6 +1,6 @@
 #pragma once
-// Sequences of launches. A launch costs the host more than a small kernel costs the GPU; one that is a node of a CUDA
-// graph costs a fraction of that. So a sequence that comes again becomes a graph. Only for files of a GPU build.
+// Sequences of launches. A launch costs the host more time than a small kernel costs the GPU. As a node of a CUDA
+// graph, it costs a fraction of that. So a sequence that comes again becomes a graph. Only for files of a GPU build.
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -48,7 +48,7 @@ class LaunchGraphs {
 
  private:
   class Graph;
-  std::list<std::unique_ptr<Graph>> graphs_;  ///< the last that was used first
+  std::list<std::unique_ptr<Graph>> graphs_;  ///< the most recently used first
 };
 
 }  // namespace sluice::cuda

@@ -5,6 +5,7 @@
 
 namespace sluice::device {
 
+/// Launches of kernels and records of events. Always empty in a CPU build, which runs loops at once.
 class LaunchQueue {
  public:
   LaunchQueue();
@@ -14,12 +15,12 @@ class LaunchQueue {
 
   bool empty() const;
 
-  /// What is asked for until end_group() may be issued in any order.
+  /// What is queued from here to end_group() may be issued in any order.
   void begin_group();
   void end_group();
 
-  /// Issues all that the queues hold, each queue in its order. Equal launches at the fronts of several queues become
-  /// one. Throws Error; what was not issued is then forgotten.
+  /// Issues and removes all that the queues hold, each queue in its order. Equal launches at the fronts of several
+  /// queues become one. Throws Error if the device fails; the queues are then empty, too.
   static void issue(const std::vector<LaunchQueue*>& queues);
 
   struct Contents;  ///< GPU build

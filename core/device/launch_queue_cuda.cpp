@@ -237,8 +237,10 @@ class Issue {
   void add_launches() {
     const Entry& first = *chosen_.front().entry;
     const cuda::KernelKind& kind = *first.kind;
-    for (std::size_t begin = 0; begin < chosen_.size(); begin += kind.most) {
-      const std::size_t count = std::min(kind.most, chosen_.size() - begin);
+    // The grids of all follow each other along z, where a grid has a largest length.
+    const std::size_t most = std::clamp<std::size_t>(device::max_blocks_along_yz / first.blocks.grid.z, 1, kind.most);
+    for (std::size_t begin = 0; begin < chosen_.size(); begin += most) {
+      const std::size_t count = std::min(most, chosen_.size() - begin);
       cuda::Blocks blocks = first.blocks;
       blocks.grid.z *= static_cast<unsigned>(count);
       const bool alone = count == 1;

@@ -21,6 +21,7 @@
 #include "core/support/real.hpp"
 #ifdef __CUDACC__
 #include "core/device/parallel_for_cuda.hpp"
+#include "core/device/sums_cuda.hpp"
 #endif
 
 namespace sluice {

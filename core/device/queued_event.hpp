@@ -9,7 +9,7 @@
 
 namespace sluice::device {
 
-/// A CUDA event. Move-only.
+/// A CUDA event, taken from a pool.
 class OwnedEvent {
  public:
   OwnedEvent();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -18,13 +19,16 @@ namespace sluice::device {
 
 namespace {
 
-/// The memory of a stack, below which a page that must not be touched ends a stack that overflows.
+/// The memory of a stack. The page below it may not be touched, so that an overflow ends the program.
 class Stack {
  public:
   Stack() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
     memory_ = mmap(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory_ == MAP_FAILED || mprotect(memory_, page_, PROT_NONE) != 0)
-      throw Error(ExitCode::resources, "out of memory for the stack of a member");
+      throw Error(ExitCode::resources,
+                  "could not reserve 8 MiB of addresses for the stack of a task: run fewer members together, or raise "
+                  "the limit of "
+                  "virtual memory (ulimit -v)");
   }
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
@@ -59,6 +63,7 @@ struct Task {
   const std::function<void()>* body = nullptr;
   std::size_t number = 0;
   std::size_t together = 0;
+  std::uint64_t run = 0;  ///< different for each run of a task in this thread, from 1
   Stack stack;
   ucontext_t context{};
   ucontext_t* scheduler = nullptr;
@@ -66,9 +71,9 @@ struct Task {
   Phase::Open phases;
   LaunchQueue queue;
   std::exception_ptr error;
-  int keeps_turn = 0;
-  int direct = 0;
-  int independent = 0;
+  int keeps_turn = 0;   ///< reasons to keep its turn
+  int direct = 0;       ///< KeepTurns: launches go past the queue
+  int independent = 0;  ///< Independents
   bool ended = true;
 };
 
@@ -106,6 +111,8 @@ void prepare(Task& task, std::size_t number, std::size_t together, const std::fu
   task.body = &body;
   task.number = number;
   task.together = together;
+  thread_local std::uint64_t runs = 0;
+  task.run = ++runs;
   task.exceptions = {};
   task.phases = Phase::Open::now();
   task.error = nullptr;
@@ -196,11 +203,12 @@ void end_turn() {
 KeepTurn::KeepTurn() {
   if (current == nullptr) return;
   issue_queued();
+  run_ = current->run;
   ++current->keeps_turn;
   ++current->direct;
 }
 KeepTurn::~KeepTurn() {
-  if (current == nullptr) return;
+  if (current == nullptr || current->run != run_) return;  // it has outlived its task
   --current->keeps_turn;
   --current->direct;
 }

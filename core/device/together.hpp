@@ -1,8 +1,9 @@
 #pragma once
-// Several flows on one device. A small grid does not occupy a GPU: its kernels end before the next ones have started.
-// So tasks that do alike, such as the steps of the members of an ensemble, are run in turns, and their kernels are
-// issued together: one launch serves all of them.
+// Several flows on one device. A small grid does not fill a GPU, whose kernels end before the host has started the next
+// ones. So tasks that do the same, such as a step of each member of an ensemble, run in turns, and their kernels start
+// together: one launch serves all of them.
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <vector>
@@ -11,15 +12,15 @@
 
 namespace sluice::device {
 
-/// Runs all tasks on this thread, each on its own stack, and returns when all have ended and what they asked of the
-/// device is issued. Each computes the same bits as if it ran alone, if no task uses what another one changes. A task
-/// goes on until it ends, calls end_turn(), or in a GPU build waits for the device; then it is the next one's turn.
-/// After a turn of all tasks, equal launches of several tasks are issued as one. If tasks throw, the others still end;
-/// then the first error is thrown. A task that calls run_together() runs the tasks one after the other. A single task
-/// stays on the stack of the caller; on a GPU its launches, too, are cheaper than those outside of tasks.
+/// Runs all tasks on this thread, each on its own stack. Returns when all have ended and what they asked of the device
+/// is issued. Each computes the bits that it computes alone, if no task uses what another one changes. A task's turn
+/// lasts until it ends, calls end_turn() or, in a GPU build, waits for the device. When all have had a turn, what they
+/// asked for is issued, equal launches as one. If a task throws, the others still run to their end; then the first
+/// error is thrown. Within a task, run_together() runs its tasks one after the other. A single task stays on the stack
+/// of the caller; on a GPU its launches become graphs, too, and cost less than outside of tasks.
 void run_together(const std::vector<std::function<void()>>& tasks);
 
-/// The same, but returns what each task has thrown, or null.
+/// As run_together(), but returns what each task has thrown, or null.
 std::vector<std::exception_ptr> try_together(const std::vector<std::function<void()>>& tasks);
 
 /// Lets the other tasks of run_together() go on. Without effect elsewhere.
@@ -33,6 +34,9 @@ class KeepTurn {
   KeepTurn(const KeepTurn&) = delete;
   KeepTurn& operator=(const KeepTurn&) = delete;
   ~KeepTurn();
+
+ private:
+  std::uint64_t run_ = 0;  ///< of the task that keeps its turn; 0 outside of tasks
 };
 
 /// During its lifetime, the loops that a task issues do not depend on each other: the device may run them in any order
@@ -45,8 +49,7 @@ class Independent {
   ~Independent();
 };
 
-/// The number of the task that runs, from 1; 0 outside of run_together(). For memory that each task must have for
-/// itself.
+/// The number of the task that runs, from 1; 0 outside of run_together(). For memory that tasks cannot share.
 std::size_t task_number();
 
 /// How many tasks run_together() runs; 0 outside of it.
@@ -55,8 +58,8 @@ std::size_t tasks_together();
 /// The queue of the task that runs; null outside of run_together() and within KeepTurn.
 LaunchQueue* queue_of_task();
 
-/// Issues what the task that runs has asked the device to do. Call it before any other call that the device must run
-/// after that.
+/// Issues what the present task has asked of the device. Call it before the device gets work by any other way, such as
+/// a call of cuFFT.
 void issue_queued();
 
 }  // namespace sluice::device

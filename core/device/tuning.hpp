@@ -11,7 +11,7 @@ namespace sluice::tuning {
 
 inline constexpr bool in_double = sizeof(real) == sizeof(double);
 
-/// Loops over cells, and their sums (parallel_for_cuda.hpp).
+/// Loops over cells, and their sums (parallel_for_cuda.hpp, sums_cuda.hpp).
 namespace loops {
 inline constexpr int block_x = 64, block_y = 4;  ///< threads of a block
 inline constexpr int warps_per_block = 8;        ///< of sums over planes

@@ -10,6 +10,8 @@ namespace sluice {
 /// watchdog, when the process hangs. Phases nest. Only the main thread makes them; each costs a few relaxed stores.
 class Phase {
  public:
+  static constexpr std::size_t max_open = 8;  ///< whose names are kept
+
   /// `name`: a string literal.
   explicit Phase(const char* name) {
     const std::size_t n = count_.load(std::memory_order_relaxed);
@@ -39,7 +41,7 @@ class Phase {
     }
 
    private:
-    std::array<const char*, 8> names_{};
+    std::array<const char*, max_open> names_{};
     std::size_t count_ = 0;
   };
 
@@ -54,7 +56,7 @@ class Phase {
   }
 
  private:
-  static inline std::array<std::atomic<const char*>, 8> names_{};
+  static inline std::array<std::atomic<const char*>, max_open> names_{};
   static inline std::atomic<std::size_t> count_{0};
 };
 

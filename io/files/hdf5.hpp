@@ -20,6 +20,10 @@
 #include "core/support/error.hpp"
 #include "io/files/hashes.hpp"
 
+namespace sluice::device {
+class KeepTurn;
+}
+
 namespace sluice::io::h5 {
 
 using Shape = std::vector<std::int64_t>;
@@ -49,11 +53,12 @@ std::size_t bytes_of(Type type);
 std::int64_t native(Type type);
 
 /// A thread's turn with HDF5: waits until no other thread has one. A thread may take several at once; it must release
-/// those that it took itself.
+/// those that it took itself. Meanwhile no other task of device::run_together() goes on in this thread: it might wait
+/// for another thread that waits for HDF5.
 class Turn {
  public:
   Turn();
-  Turn(Turn&& other) noexcept : held_(std::exchange(other.held_, false)) {}
+  Turn(Turn&& other) noexcept;
   Turn& operator=(Turn&&) = delete;
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -61,6 +66,7 @@ class Turn {
 
  private:
   bool held_ = true;
+  std::unique_ptr<device::KeepTurn> keep_;
 };
 
 /// Lets other threads have HDF5 as long as it exists, although this thread has files open, which it must not use.

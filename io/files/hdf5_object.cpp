@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/device/together.hpp"
 #include "io/files/hdf5.hpp"
 
 namespace sluice::io::h5 {
@@ -96,10 +97,12 @@ thread_local int turns_of_thread = 0;
 
 }  // namespace
 
-Turn::Turn() {
+Turn::Turn() : keep_(std::make_unique<device::KeepTurn>()) {
   if (turns_of_thread == 0) one_thread.lock();
   ++turns_of_thread;
 }
+
+Turn::Turn(Turn&& other) noexcept : held_(std::exchange(other.held_, false)), keep_(std::move(other.keep_)) {}
 
 Turn::~Turn() {
   if (held_ && --turns_of_thread == 0) one_thread.unlock();

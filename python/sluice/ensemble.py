@@ -28,13 +28,13 @@ SEED = "initial.seed"
 class Ensemble:
     """Members that differ in the seed of their first field, and in keys of the case if wished.
 
-    `members`: how many. `seeds`: that of each member; by default the seed of the case and the numbers that follow it.
-    `vary`: for each path of a key a value for each member. Members share launches on a GPU, so they have the same
-    grid, the same physics and the same precision: vary numbers, such as an amplitude. Each member has its own time
-    step, and the bits of the simulation that it would be alone.
+    `members`: their number. `seeds`: the seed of each member; by default the seed of the case and the numbers that
+    follow it. `vary`: keys of the case by their paths, with a value for each member. All members must have the same
+    grid. Those that also have the same physics share most launches on a GPU: vary numbers, such as an amplitude. Each
+    member has its own time step, and the bits of the simulation that it would be alone.
 
-    `output`: a directory, in which member n writes the files of a simulation to member_00, member_01, ..., and the
-    file ensemble.json says what differs. `restart`, `allow_change` and `overwrite` are those of Simulation, for each
+    `output`: a directory. Member n writes the files of a simulation to its folder member_00, member_01, ..., and
+    ensemble.json says what differs. `restart`, `allow_change` and `overwrite` are those of Simulation, for each
     member. All members are on this process. Use it in a `with` statement, or call `close`.
 
     Raises UsageError, and the errors of Simulation.

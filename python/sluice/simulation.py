@@ -68,6 +68,13 @@ def _address_of(comm: MPI.Comm | None) -> int | None:
     return int(loaded._addressof(comm))
 
 
+def number_of_steps(count: object) -> int:
+    """The argument of `step`. Raises ValueError if it is no number of steps."""
+    if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 0:
+        raise ValueError(f"step({count!r}): give the number of steps")
+    return int(count)
+
+
 class _Fields(dict[str, Field]):
     def __missing__(self, name: object) -> Field:
         raise UsageError(f"there is no field {name!r}; there are: {', '.join(self)}")
@@ -249,9 +256,7 @@ class Simulation:
         flow has blown up, and with `output` FileError if a file cannot be written; with `output` such a run has ended.
         Warns once (RuntimeWarning) of a fixed time.dt above the stable limit.
         """
-        if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 0:
-            raise ValueError(f"step({count!r}): give the number of steps")
-        for _ in range(int(count)):
+        for _ in range(number_of_steps(count)):
             self._step()
 
     def run(self, until: float | None = None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from . import _core
 from .errors import NumericsError, UsageError
-from .simulation import Simulation
+from .simulation import Simulation, number_of_steps
 
 ONE_STACK = sys.version_info >= (3, 14)
 """Whether this Python may only be called on the stack of its thread, so not within a step that is taken together."""
@@ -17,10 +17,11 @@ def step_together(simulations: Sequence[Simulation], count: int = 1) -> list[Num
     """Takes `count` steps of each simulation, and returns for each the NumericsError that ended it, or None.
 
     A flow that blows up does not keep the others from their steps. Each simulation has the bits of `step(count)`. On a
-    GPU the simulations share launches: on small grids, many take hardly longer than one. They must be different
-    simulations of this process alone, of the same device; else UsageError. Any other exception is raised after all
-    have taken the step.
+    GPU the simulations share launches. Raises UsageError unless they are different simulations, each on this process
+    alone, and ValueError as `Simulation.step`. Any other exception of a simulation is raised after all have taken the
+    step.
     """
+    count = number_of_steps(count)
     if len({id(simulation) for simulation in simulations}) < len(simulations):
         raise UsageError("a simulation cannot be stepped together with itself")
     if any(simulation.size > 1 for simulation in simulations):

@@ -140,5 +140,9 @@ def test_what_is_refused() -> None:
         sluice.Ensemble(case(), 2, vary={"grid.cells": [[16, 12, 20], [16, 12, 22]]})
     with pytest.raises(sluice.UsageError, match="seeds once"):
         sluice.Ensemble(case(), 2, seeds=[1, 2], vary={"initial.seed": [3, 4]})
-    with sluice.Simulation(case()) as one, pytest.raises(sluice.UsageError, match="with itself"):
-        sluice.step_together([one, one])
+    with sluice.Simulation(case()) as one:
+        with pytest.raises(sluice.UsageError, match="with itself"):
+            sluice.step_together([one, one])
+        for count in (-1, 1.5, True):
+            with pytest.raises(ValueError, match="give the number of steps"):
+                sluice.step_together([one], count)  # type: ignore[arg-type]

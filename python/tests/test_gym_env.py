@@ -21,7 +21,7 @@ from sluice.gym import (  # noqa: E402
     BodyForce,
     ChannelEnv,
     Config,
-    Ensemble,
+    ControlledFlows,
     FlowPlane,
     Jets,
     ParallelChannelEnv,
@@ -166,11 +166,11 @@ def test_a_seed_gives_the_same_episodes() -> None:
 def test_opposition_as_a_policy_has_the_bits_of_the_built_in_one(limit: float) -> None:
     settings = config(action=Jets(limit=limit))
     policy = Opposition()
-    by_policy = Ensemble(settings, 1)
+    by_policy = ControlledFlows(settings, 1)
     walls = {side: policy.actuation(side, by_policy.units) for side in settings.walls}
-    by_case = Ensemble(settings, 1, walls)
-    for ensemble in (by_policy, by_case):
-        ensemble.reset({0: 1})
+    by_case = ControlledFlows(settings, 1, walls)
+    for flows in (by_policy, by_case):
+        flows.reset({0: 1})
     by_policy.respond(policy.response)
     for _ in range(3):
         (mine,), (built_in,) = by_policy.step().values(), by_case.step().values()
@@ -182,8 +182,8 @@ def test_opposition_as_a_policy_has_the_bits_of_the_built_in_one(limit: float) -
     by_policy.reset({0: 1})  # ends the response
     assert not found.walls["bottom"].w.values.any()
     by_policy.step()
-    for ensemble in (by_policy, by_case):
-        ensemble.close()
+    for flows in (by_policy, by_case):
+        flows.close()
 
 
 def test_the_power_is_that_of_the_time_series(tmp_path: Any) -> None:
@@ -219,7 +219,7 @@ def test_jets_have_no_net_flux_and_are_mirrored() -> None:
     env.reset(seed=0)
     action = np.random.default_rng(3).uniform(0, 1, (1, 3, 4)).repeat(2, axis=0)
     env.step(action)
-    member = env.ensemble.members[0]
+    member = env.flows.members[0]
     bottom, top = (member.sim.walls[side].w.values for side in ("bottom", "top"))
     np.testing.assert_allclose(bottom, -top, atol=1e-15)
     assert abs(bottom.mean()) < 1e-16
@@ -234,7 +234,7 @@ def test_the_force_layer_does_the_work_that_is_recorded() -> None:
     env = ChannelEnv(config(action=BodyForce(depth=8.0, patches=(1, 1))))
     env.reset(seed=0)
     env.step(np.array([[[0.1]], [[0.0]]]))
-    member, units = env.ensemble.members[0], env.ensemble.units
+    member, units = env.flows.members[0], env.flows.units
     sim = member.sim
     z, faces = sim.v.coords["z"], np.concatenate([[0], sim.w.coords["z"]])
     distance = z / units.length
@@ -242,14 +242,14 @@ def test_the_force_layer_does_the_work_that_is_recorded() -> None:
     work = (force * np.diff(faces) * sim.v.values.mean(axis=(1, 2))).sum() / units.u_tau**3
     assert member.actor.power()[0].mean() == pytest.approx(work, rel=1e-9)
     assert not member.actor.power()[1].any()
-    assert env.ensemble.members[0].sim.v.values[:4].mean() > 0
+    assert env.flows.members[0].sim.v.values[:4].mean() > 0
     env.close()
 
 
 def test_observations_are_those_of_the_flow() -> None:
     env = ChannelEnv(config(observations=(*ALL_PLANES, SENSORS)))
     seen, _ = env.reset(options={"state": 0})
-    sim, units = env.ensemble.members[0].sim, env.ensemble.units
+    sim, units = env.flows.members[0].sim, env.flows.units
     k = int(np.argmin(abs(sim.w.coords["z"] - (2 - 15 * units.length))))
     w = sim.w.values[k]
     np.testing.assert_allclose(seen["planes"][7], -(w - w.mean()) / units.u_tau, rtol=1e-5, atol=1e-6)
@@ -273,7 +273,7 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 del sys.modules["gymnasium"], sys.modules["pettingzoo"]
 import sluice, sluice.gym
-from sluice.gym import Config, Ensemble, evaluate
+from sluice.gym import Config, ControlledFlows, evaluate
 for name in ("ChannelEnv", "ParallelChannelEnv", "VectorChannelEnv", "FlowEnv"):
     try:
         getattr(sluice.gym, name)
@@ -298,9 +298,9 @@ def test_cases_that_cannot_be_controlled() -> None:
         case = sluice.Case(CASE)
         case[key] = value
         with pytest.raises(sluice.UsageError, match=message):
-            Ensemble(Config(case=case), 1)
+            ControlledFlows(Config(case=case), 1)
     with pytest.raises(sluice.UsageError, match="evenly"):
-        Ensemble(config(action=Jets(patches=(5, 4))), 1)
+        ControlledFlows(config(action=Jets(patches=(5, 4))), 1)
     for keywords in ({"walls": ("left",)}, {"interval": 0.0}, {"reward": "lift"}, {"observations": ()}, {"samples": 0}):
         with pytest.raises(sluice.UsageError):
             config(**keywords)

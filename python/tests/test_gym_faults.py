@@ -14,7 +14,7 @@ pytest.importorskip("gymnasium")
 
 from gym_case import config
 
-from sluice.gym import ChannelEnv, Ensemble, Jets, VectorChannelEnv
+from sluice.gym import ChannelEnv, ControlledFlows, Jets, VectorChannelEnv
 
 
 def blow_up(sim: Any) -> None:
@@ -27,7 +27,7 @@ def test_a_flow_that_blows_up_ends_its_episode() -> None:
     action = np.zeros(env.action_space.shape)
     expected = env.step(action)
     env.reset(options={"state": 0})
-    blow_up(env.ensemble.members[0].sim)
+    blow_up(env.flows.members[0].sim)
     seen, reward, terminated, truncated, info = env.step(action)
     assert terminated and not truncated and reward == -7 and info["blow_up"] and np.isnan(info["drag"])
     assert env.observation_space.contains(seen) and np.isfinite(seen).all()
@@ -43,7 +43,7 @@ def test_a_member_that_blows_up_leaves_the_others_alone() -> None:
     vector.reset(seed=[3, 4])
     single.reset(seed=4)
     actions = np.full(vector.action_space.shape, 0.2)
-    blow_up(vector.ensemble.members[0].sim)
+    blow_up(vector.flows.members[0].sim)
     seen, rewards, terminated, truncated, infos = vector.step(actions)
     expected = single.step(actions[1])
     assert terminated.tolist() == [True, False] and not truncated.any()
@@ -89,7 +89,7 @@ def test_actions_that_are_wrong() -> None:
     with pytest.raises(ValueError, match="no action of agent bottom_0_1"):
         many.step(actions)
     for one in (env, vector, many):
-        assert one.ensemble.members[0].sim.time == 0
+        assert one.flows.members[0].sim.time == 0
         one.close()
 
 
@@ -109,27 +109,27 @@ def test_actions_beyond_the_limit_are_clipped() -> None:
 
 
 def test_a_response_beyond_the_limit_is_clipped() -> None:
-    ensemble = Ensemble(config(action=Jets(limit=0.1)), 1)
-    ensemble.reset({0: 0})
-    ensemble.respond(lambda side, units: lambda sim: sim.plane("w", z=1.0).values)
-    ((outcome, _),) = ensemble.step().values()
+    flows = ControlledFlows(config(action=Jets(limit=0.1)), 1)
+    flows.reset({0: 0})
+    flows.respond(lambda side, units: lambda sim: sim.plane("w", z=1.0).values)
+    ((outcome, _),) = flows.step().values()
     assert 0 < outcome.clipped < 1
-    w = ensemble.members[0].sim.walls["bottom"].w.values
-    assert 0 < np.abs(w).max() < 0.2 * ensemble.units.u_tau
-    ensemble.close()
+    w = flows.members[0].sim.walls["bottom"].w.values
+    assert 0 < np.abs(w).max() < 0.2 * flows.units.u_tau
+    flows.close()
 
 
 def test_a_response_that_returns_nan() -> None:
     """The step raises it, and the next reset works."""
-    ensemble = Ensemble(config(), 1)
-    ensemble.reset({0: 0})
-    ensemble.respond(lambda side, units: lambda sim: np.full((12, 16), np.nan))
+    flows = ControlledFlows(config(), 1)
+    flows.reset({0: 0})
+    flows.respond(lambda side, units: lambda sim: np.full((12, 16), np.nan))
     with pytest.raises(ValueError, match="not finite"):
-        ensemble.step()
-    ensemble.reset({0: 0})
-    ((outcome, _),) = ensemble.step().values()
+        flows.step()
+    flows.reset({0: 0})
+    ((outcome, _),) = flows.step().values()
     assert np.isfinite(outcome.reward)
-    ensemble.close()
+    flows.close()
 
 
 WORKERS = """

@@ -102,13 +102,13 @@ def test_states_and_checkpoints(tmp_path: Path) -> None:
         ChannelSolver(flow, dt=1.0)
     with pytest.raises(sluice.UsageError, match="mesh"):
         ChannelFlow(SETTINGS, mesh="fine")
-    flow.ensemble.close()
+    flow.flows.close()
 
 
 def test_a_flow_that_blows_up_ends_the_episode() -> None:
     env = FlowEnv({"flow_config": {"config": SETTINGS}})
     env.reset(seed=0)
-    sim = env.flow.ensemble.members[0].sim
+    sim = env.flow.flows.members[0].sim
     sim.u[...] = 1e200 * np.sign(sim.u.values - sim.u.values.mean())
     _, reward, terminated, _, info = env.step(np.zeros(8))
     assert terminated and info["blow_up"] and reward == -4.0 * 2

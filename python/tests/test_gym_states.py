@@ -18,7 +18,7 @@ from conftest import assert_same, fields_of
 from gym_case import CASE, STATES, config
 
 import sluice
-from sluice.gym import Config, Ensemble, States, library_of
+from sluice.gym import Config, ControlledFlows, States, library_of
 from sluice.gym import states as states_module
 from sluice.gym.cache import cache_directory, locked, made_once
 from sluice.gym.states import library_key
@@ -56,18 +56,18 @@ def test_states_are_those_of_flows_that_develop() -> None:
             shear = (sim.diagnostics.friction_velocity_bottom**2 + sim.diagnostics.friction_velocity_top**2) / 2
             age += (sim.time - begin) * np.sqrt(shear)
         assert_same(first, fields_of(sim))
-    ensemble = Ensemble(config(), 2)
-    ensemble.reset({0: 0, 1: 2})
-    ensemble.step()
-    ensemble.reset({0: 2, 1: 0})
-    ensemble.reset({0: 0})
-    one, other = (member.sim for member in ensemble.members)
+    flows = ControlledFlows(config(), 2)
+    flows.reset({0: 0, 1: 2})
+    flows.step()
+    flows.reset({0: 2, 1: 0})
+    flows.reset({0: 0})
+    one, other = (member.sim for member in flows.members)
     assert one.time == other.time == 0
     assert_same(fields_of(one), fields_of(other))
     np.testing.assert_allclose(one.u.values, first["u"], atol=1e-12)
     with pytest.raises(sluice.UsageError, match="no state 3"):
-        ensemble.reset({0: 3})
-    ensemble.close()
+        flows.reset({0: 3})
+    flows.close()
 
 
 def test_the_key_is_that_of_the_flow() -> None:

@@ -93,7 +93,7 @@ const std::vector<BenchOption>& bench_options() {
        }},
       {step,
        [](CLI::App& app, BenchOptions& options) {
-         app.add_option("--members", options.members, "Flows that are stepped together, on one process")
+         app.add_option("--members", options.members, "Number of flows that are stepped together, on one process")
              ->check(CLI::PositiveNumber);
          app.add_option("--scalars", options.scalars, "How many scalars the flow transports")
              ->check(CLI::NonNegativeNumber);

@@ -234,7 +234,9 @@ ExitCode command_bench(const BenchOptions& options) {
                 fmt::format("bench {}: one --grid at a time; only transpose and fft take several", options.what));
   }
   if (options.members > 1 && size_of(MPI_COMM_WORLD) > 1)
-    throw Error(ExitCode::usage, "bench step --members: start one process");
+    throw Error(ExitCode::usage, fmt::format("bench step --members: the flows share one process, but {} were started: "
+                                             "start one",
+                                             size_of(MPI_COMM_WORLD)));
   select_device(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells()[2]);
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/device/together.hpp"
 #include "io/files/checkpoint_directory.hpp"
 #include "io/files/describe.hpp"
 #include "io/files/hashes.hpp"
@@ -212,6 +213,19 @@ TEST_F(FilesTest, LaterFormatIsRefusedByName) {
   std::string message;
   EXPECT_EQ(code_of([&] { verify_checkpoint(MPI_COMM_SELF, path("c.h5")); }, &message), 3);
   EXPECT_NE(message.find("9.9.9"), std::string::npos) << message;
+}
+
+/// Another task of the thread might wait for a thread that waits for HDF5.
+TEST(Hdf5Turn, KeepsTheTurnOfItsTask) {
+  std::string text;
+  device::run_together({[&] {
+                          const h5::Turn turn;
+                          text += "a";
+                          device::end_turn();
+                          text += "b";
+                        },
+                        [&] { text += "c"; }});
+  EXPECT_EQ(text, "abc");
 }
 
 TEST_F(FilesTest, ListingKnowsCheckpointsByName) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -65,7 +67,7 @@ TEST(Together, TasksHaveNumbers) {
 TEST(Together, TasksOfATaskRunInOrder) {
   std::string text;
   run_together({[&] { run_together(writers(text, 2, 2)); }, [&] { text += "x"; }});
-  EXPECT_EQ(text.find('x') != std::string::npos, true);
+  ASSERT_NE(text.find('x'), std::string::npos);
   text.erase(text.find('x'), 1);
   EXPECT_EQ(text, "0011");
 }
@@ -81,6 +83,25 @@ TEST(Together, ATaskMayKeepItsTurn) {
   };
   run_together(tasks);
   EXPECT_EQ(text, "ab11");
+}
+
+/// One that outlives its task does not count in another one.
+TEST(Together, AKeptTurnEndsWithItsTask) {
+  std::string text;
+  std::unique_ptr<device::KeepTurn> kept;
+  Tasks tasks = writers(text, 2, 2);
+  tasks[0] = [&] { kept = std::make_unique<device::KeepTurn>(); };
+  run_together(tasks);
+  tasks = writers(text, 2, 2);
+  tasks[0] = [&] {
+    const device::KeepTurn keep;
+    kept.reset();
+    text += "a";
+    end_turn();
+    text += "b";
+  };
+  run_together(tasks);
+  EXPECT_EQ(text, "11ab11");
 }
 
 TEST(Together, OthersEndWhenATaskThrows) {

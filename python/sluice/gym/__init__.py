@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .config import BodyForce, Config, FlowPlane, Jets, Sensors, SpanwiseMotion, States, WallPressure, WallShear
 
 if TYPE_CHECKING:
-    from .ensemble import Ensemble
+    from .controlled_flows import ControlledFlows
     from .env import ChannelEnv
     from .evaluation import Evaluation, evaluate
     from .hydrogym import FlowEnv
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "ChannelEnv": "env",
-    "Ensemble": "ensemble",
+    "ControlledFlows": "controlled_flows",
     "Evaluation": "evaluation",
     "FlowEnv": "hydrogym",
     "ParallelChannelEnv": "parallel",
@@ -67,7 +67,7 @@ __all__ = [
     "BodyForce",
     "ChannelEnv",
     "Config",
-    "Ensemble",
+    "ControlledFlows",
     "Evaluation",
     "FlowEnv",
     "FlowPlane",

@@ -16,7 +16,7 @@ import numpy as np
 from .. import _core
 from .baselines import add_common_options, config_of_options
 from .config import Config, Jets
-from .ensemble import Ensemble
+from .controlled_flows import ControlledFlows
 
 
 @dataclass(frozen=True)
@@ -33,27 +33,27 @@ class Speed:
 
 def speed(config: Config, members: int, steps: int) -> Speed:
     """Times so many steps of the environment with random actions."""
-    ensemble = Ensemble(config, members)
+    flows = ControlledFlows(config, members)
     try:
-        count = ensemble.library.count
-        ensemble.reset({n: n % count for n in range(members)})
+        count = flows.library.count
+        flows.reset({n: n % count for n in range(members)})
         generator = np.random.default_rng(1)
         limit = config.action.limit
 
         def act_and_step() -> None:
-            shape = (members, *ensemble.action_shape)
-            ensemble.act(dict(enumerate(generator.uniform(-limit, limit, shape))))
-            ensemble.step()
+            shape = (members, *flows.action_shape)
+            flows.act(dict(enumerate(generator.uniform(-limit, limit, shape))))
+            flows.step()
 
         act_and_step()
         begin = time.perf_counter()
         for _ in range(steps):
             act_and_step()
         seconds = time.perf_counter() - begin
-        each = ensemble.steps_per_interval
-        cells = int(np.prod(ensemble.members[0].sim.u.shape))
+        each = flows.steps_per_interval
+        cells = int(np.prod(flows.members[0].sim.u.shape))
     finally:
-        ensemble.close()
+        flows.close()
     rate = members * steps / seconds
     return Speed(members, rate, rate * each, rate * each * cells)
 

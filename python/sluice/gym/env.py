@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from .acting import checked_action
 from .config import Config
-from .ensemble import Ensemble, Seen
+from .controlled_flows import ControlledFlows, Seen
 
 
 def config_of(config: Config | None, keywords: Mapping[str, Any]) -> Config:
@@ -20,20 +20,20 @@ def config_of(config: Config | None, keywords: Mapping[str, Any]) -> Config:
     return replace(config or Config(), **keywords)
 
 
-def observation_space_of(ensemble: Ensemble) -> spaces.Space[Any]:
+def observation_space_of(flows: ControlledFlows) -> spaces.Space[Any]:
     """Of one member: planes, values of sensors, or both."""
     found: dict[str, spaces.Space[Any]] = {}
-    if ensemble.planes_shape[0]:
-        found["planes"] = spaces.Box(-np.inf, np.inf, ensemble.planes_shape, np.float32)
-    if ensemble.sensor_count:
-        found["sensors"] = spaces.Box(-np.inf, np.inf, (ensemble.sensor_count,), np.float32)
+    if flows.planes_shape[0]:
+        found["planes"] = spaces.Box(-np.inf, np.inf, flows.planes_shape, np.float32)
+    if flows.sensor_count:
+        found["sensors"] = spaces.Box(-np.inf, np.inf, (flows.sensor_count,), np.float32)
     return spaces.Dict(found) if len(found) == 2 else next(iter(found.values()))
 
 
-def action_space_of(ensemble: Ensemble) -> spaces.Box:
+def action_space_of(flows: ControlledFlows) -> spaces.Box:
     """Of one member: (walls, patches along y, patches along x), in wall units."""
-    limit = ensemble.config.action.limit
-    return spaces.Box(-limit, limit, ensemble.action_shape, np.float32)
+    limit = flows.config.action.limit
+    return spaces.Box(-limit, limit, flows.action_shape, np.float32)
 
 
 def chosen_state(options: Mapping[str, Any] | None, generator: np.random.Generator, count: int) -> int:
@@ -57,16 +57,16 @@ class ChannelEnv(gymnasium.Env[Seen, Any]):
 
     def __init__(self, config: Config | None = None, **keywords: Any) -> None:
         self.config = config_of(config, keywords)
-        self.ensemble = Ensemble(self.config, 1)
-        self.observation_space = observation_space_of(self.ensemble)
-        self.action_space = action_space_of(self.ensemble)
+        self.flows = ControlledFlows(self.config, 1)
+        self.observation_space = observation_space_of(self.flows)
+        self.action_space = action_space_of(self.flows)
         self._is_over = True
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Seen, dict[str, Any]]:
         """Starts an episode. `info` names the state."""
         super().reset(seed=seed)
-        state = chosen_state(options, self.np_random, self.ensemble.library.count)
-        seen = self.ensemble.reset({0: state})[0]
+        state = chosen_state(options, self.np_random, self.flows.library.count)
+        seen = self.flows.reset({0: state})[0]
         self._is_over = False
         return seen, {"state": state, "time": 0.0}
 
@@ -74,13 +74,13 @@ class ChannelEnv(gymnasium.Env[Seen, Any]):
         """One interval with an action. Raises ValueError for a wrong shape and for values that are not finite."""
         if self._is_over:
             raise gymnasium.error.ResetNeeded("the episode has ended, or not begun: call reset")
-        member = self.ensemble.members[0]
-        self.ensemble.act({0: checked_action(action, self.ensemble.action_shape, "the agent")})
-        outcome, seen = self.ensemble.step()[0]
+        member = self.flows.members[0]
+        self.flows.act({0: checked_action(action, self.flows.action_shape, "the agent")})
+        outcome, seen = self.flows.step()[0]
         truncated = not outcome.blow_up and member.steps >= self.config.steps_per_episode
         self._is_over = outcome.blow_up or truncated
         return seen, outcome.reward, outcome.blow_up, truncated, {**outcome.info(), "time": member.time}
 
     def close(self) -> None:
         """Closes the simulation."""
-        self.ensemble.close()
+        self.flows.close()

@@ -11,7 +11,7 @@ import numpy as np
 
 from .acting import Respond, checked_action
 from .config import Config
-from .ensemble import Ensemble, Outcome, Seen
+from .controlled_flows import ControlledFlows, Outcome, Seen
 from .intervals import ENOUGH_SAMPLES, Array, Estimate, independent_samples, ratio, transient_end
 from .states import WallUnits, library_of
 
@@ -108,28 +108,28 @@ def _statement(ends: bool, samples: float, transient: float, lost: tuple[int, ..
 
 
 def run(
-    ensemble: Ensemble,
+    flows: ControlledFlows,
     policy: Callable[..., Any] | None,
     horizon: float,
     responses: Callable[[str, WallUnits], Respond] | None = None,
 ) -> Series:
     """Runs all members from the states 0, 1, ... and records drag and power.
 
-    Without a policy no action is set; `responses` make responses of the walls instead (Ensemble.respond).
+    Without a policy no action is set; `responses` make responses of the walls instead (ControlledFlows.respond).
     """
-    members = len(ensemble.members)
-    if members > ensemble.library.count:
-        raise ValueError(f"{members} members need as many states, and the library has {ensemble.library.count}")
-    count = max(2, ceil(horizon / ensemble.config.interval * (1 - 1e-9)))
+    members = len(flows.members)
+    if members > flows.library.count:
+        raise ValueError(f"{members} members need as many states, and the library has {flows.library.count}")
+    count = max(2, ceil(horizon / flows.config.interval * (1 - 1e-9)))
     drag, power = np.full((members, count), nan), np.full((members, count), nan)
-    seen = ensemble.reset({n: n for n in range(members)})
+    seen = flows.reset({n: n for n in range(members)})
     if responses is not None:
-        ensemble.respond(responses)
+        flows.respond(responses)
     alive, lost = list(range(members)), []
     for k in range(count):
         if policy is not None:
-            ensemble.act(_actions(policy, ensemble, seen, alive, k * ensemble.config.interval))
-        outcomes: dict[int, tuple[Outcome, Seen]] = ensemble.step(alive)
+            flows.act(_actions(policy, flows, seen, alive, k * flows.config.interval))
+        outcomes: dict[int, tuple[Outcome, Seen]] = flows.step(alive)
         for n, (outcome, now) in outcomes.items():
             drag[n, k], power[n, k], seen[n] = outcome.drag, outcome.power, now
             if outcome.blow_up:
@@ -137,11 +137,11 @@ def run(
         alive = [n for n in alive if n not in lost]
         if not alive:
             break
-    return Series(drag, power, ensemble.members[0].bulk_velocity, ensemble.config.interval, tuple(sorted(lost)))
+    return Series(drag, power, flows.members[0].bulk_velocity, flows.config.interval, tuple(sorted(lost)))
 
 
 def _actions(
-    policy: Callable[..., Any], ensemble: Ensemble, seen: dict[int, Seen], numbers: list[int], time: float
+    policy: Callable[..., Any], flows: ControlledFlows, seen: dict[int, Seen], numbers: list[int], time: float
 ) -> dict[int, Array]:
     info = ({"time": time},) if getattr(policy, "uses_info", False) else ()
     if getattr(policy, "batched", False):
@@ -153,7 +153,7 @@ def _actions(
         found = dict(zip(numbers, policy(stacked, *info), strict=True))
     else:
         found = {n: policy(seen[n], *info) for n in numbers}
-    return {n: checked_action(action, ensemble.action_shape, f"member {n}") for n, action in found.items()}
+    return {n: checked_action(action, flows.action_shape, f"member {n}") for n, action in found.items()}
 
 
 def record(
@@ -181,12 +181,12 @@ def record(
             responses = policy.response  # type: ignore[union-attr]
     if (form == "actuation" and walls is None) or (form == "response" and responses is None):
         raise ValueError(f"the policy has no {form}")
-    ensemble = Ensemble(config, members, walls)
+    flows = ControlledFlows(config, members, walls)
     try:
         acts = policy if policy is not None and walls is None and responses is None else None
-        return run(ensemble, acts, horizon, responses)
+        return run(flows, acts, horizon, responses)
     finally:
-        ensemble.close()
+        flows.close()
 
 
 def evaluate(

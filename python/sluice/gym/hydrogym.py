@@ -19,7 +19,7 @@ from gymnasium import spaces
 from ..errors import NumericsError, UsageError
 from .acting import checked_action
 from .config import Config
-from .ensemble import Ensemble, Outcome, Seen
+from .controlled_flows import ControlledFlows, Outcome, Seen
 from .env import config_of
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class ChannelFlow:
     def __init__(self, config: Config | None = None, **keywords: Any) -> None:
         self.mesh = self.load_mesh(keywords.pop("mesh", self.DEFAULT_MESH))
         restart = keywords.pop("restart", None)
-        self.ensemble = Ensemble(config_of(config, keywords), 1)
-        self.config = self.ensemble.config
+        self.flows = ControlledFlows(config_of(config, keywords), 1)
+        self.config = self.flows.config
         self.MAX_CONTROL = self.config.action.limit
         self.DEFAULT_DT = self.config.interval
         self.t = 0.0
@@ -67,12 +67,12 @@ class ChannelFlow:
     @property
     def num_inputs(self) -> int:
         """Length of the control."""
-        return int(np.prod(self.ensemble.action_shape))
+        return int(np.prod(self.flows.action_shape))
 
     @property
     def num_outputs(self) -> int:
         """Length of the observation."""
-        return int(np.prod(self.ensemble.planes_shape)) + self.ensemble.sensor_count
+        return int(np.prod(self.flows.planes_shape)) + self.flows.sensor_count
 
     def load_mesh(self, name: str) -> str:
         """The grid is that of the case: there is only the mesh "case"."""
@@ -82,7 +82,7 @@ class ChannelFlow:
 
     def initialize_state(self, number: int = 0) -> None:
         """Starts from a state of the library."""
-        self._seen = self.ensemble.reset({0: number})[0]
+        self._seen = self.flows.reset({0: number})[0]
         self._outcome = None
 
     def init_bcs(self) -> None:
@@ -94,7 +94,7 @@ class ChannelFlow:
 
     def state(self) -> FlowState:
         """A copy of the present flow."""
-        return FlowState(self.ensemble.members[0].sim.snapshot(), self.t, self._control.copy())
+        return FlowState(self.flows.members[0].sim.snapshot(), self.t, self._control.copy())
 
     def copy_state(self, deepcopy: bool = True) -> FlowState:
         """A copy of the present flow."""
@@ -102,7 +102,7 @@ class ChannelFlow:
 
     def set_state(self, q: FlowState) -> None:
         """Returns to a copy, of this flow or of another with the same grid."""
-        member = self.ensemble.members[0]
+        member = self.flows.members[0]
         member.actor.rest()
         member.sim.restore(q.snapshot)
         member.steps = round(q.time / self.config.interval)
@@ -144,8 +144,8 @@ class ChannelFlow:
 
     def advance(self) -> None:
         """One interval with the present controls. Raises NumericsError if the flow blows up."""
-        self.ensemble.act({0: self._control.reshape(self.ensemble.action_shape)})
-        self._outcome, self._seen = self.ensemble.step()[0]
+        self.flows.act({0: self._control.reshape(self.flows.action_shape)})
+        self._outcome, self._seen = self.flows.step()[0]
         self.advance_time(self.config.interval)
         if self._outcome.blow_up:
             raise NumericsError("the flow has blown up: reset it")
@@ -165,7 +165,7 @@ class ChannelFlow:
             self.set_state(before)
             return value
         if self._outcome is None:
-            member = self.ensemble.members[0]
+            member = self.flows.members[0]
             member.begin()
             member.sample()
             drag, power = member.last_sample
@@ -178,14 +178,14 @@ class ChannelFlow:
 
     def save_checkpoint(self, filename: str) -> None:
         """Writes the fields and the time to an npz file."""
-        sim = self.ensemble.members[0].sim
+        sim = self.flows.members[0].sim
         fields: dict[str, Any] = {name: np.array(field.values) for name, field in sim.fields.items()}
         np.savez(filename, time=self.t, **fields)
 
     def load_checkpoint(self, filename: str | Path) -> None:
         """Reads what save_checkpoint has written. Making it divergence-free changes the velocity by round-off."""
-        member = self.ensemble.members[0]
-        self.ensemble.reset({0: member.state})
+        member = self.flows.members[0]
+        self.flows.reset({0: member.state})
         with np.load(filename) as stored:
             for name in member.sim.fields:
                 member.sim.fields[name][...] = stored[name]
@@ -298,7 +298,7 @@ class FlowEnv(gymnasium.Env[Array, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Starts from options["state"] of the library, otherwise from one that the seed decides."""
         super().reset(seed=seed)
-        count = self.flow.ensemble.library.count
+        count = self.flow.flows.library.count
         state = options["state"] if options and "state" in options else int(self.np_random.integers(count))
         self.iter = 0
         self.flow.initialize_state(state)
@@ -313,4 +313,4 @@ class FlowEnv(gymnasium.Env[Array, Any]):
         """Ends the callbacks and closes the simulation."""
         for callback in self.callbacks:
             callback.close()
-        self.flow.ensemble.close()
+        self.flow.flows.close()

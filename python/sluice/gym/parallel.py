@@ -14,7 +14,7 @@ from pettingzoo import ParallelEnv
 from ..errors import UsageError
 from .acting import checked_action
 from .config import Config, Jets, Sensors
-from .ensemble import Ensemble, Outcome
+from .controlled_flows import ControlledFlows, Outcome
 from .env import chosen_state, config_of
 
 
@@ -40,8 +40,8 @@ class ParallelChannelEnv(ParallelEnv[str, npt.NDArray[np.float32], npt.NDArray[n
         if not 0 <= local_weight <= 1 or reach < 0:
             raise UsageError(f"local_weight must be from 0 to 1, and reach not negative: {local_weight}, {reach}")
         self.reach, self.local_weight = reach, local_weight
-        self.ensemble = Ensemble(self.config, 1)
-        walls, ny, nx = self.ensemble.action_shape
+        self.flows = ControlledFlows(self.config, 1)
+        walls, ny, nx = self.flows.action_shape
         self._places = {
             f"{side}_{j}_{i}": (wall, j, i)
             for wall, side in enumerate(self.config.walls)
@@ -50,7 +50,7 @@ class ParallelChannelEnv(ParallelEnv[str, npt.NDArray[np.float32], npt.NDArray[n
         }
         self.possible_agents = list(self._places)
         self.agents: list[str] = []
-        planes, height, width = self.ensemble.planes_shape
+        planes, height, width = self.flows.planes_shape
         across = 2 * reach + 1
         shape = (planes // walls, across * (height // ny), across * (width // nx))
         limit = self.config.action.limit
@@ -74,8 +74,8 @@ class ParallelChannelEnv(ParallelEnv[str, npt.NDArray[np.float32], npt.NDArray[n
         """Starts an episode, from options["state"] or one that the seed decides."""
         if seed is not None:
             self._generator = seeding.np_random(seed)[0]
-        state = chosen_state(options, self._generator, self.ensemble.library.count)
-        seen = self.ensemble.reset({0: state})[0]
+        state = chosen_state(options, self._generator, self.flows.library.count)
+        seen = self.flows.reset({0: state})[0]
         self.agents = list(self.possible_agents)
         return self._local(seen), {agent: {"state": state, "time": 0.0} for agent in self.agents}
 
@@ -91,14 +91,14 @@ class ParallelChannelEnv(ParallelEnv[str, npt.NDArray[np.float32], npt.NDArray[n
         """One interval. Raises ValueError, which names the agent, for a wrong or missing action."""
         if not self.agents:
             return {}, {}, {}, {}, {}
-        whole = np.zeros(self.ensemble.action_shape)
+        whole = np.zeros(self.flows.action_shape)
         for agent in self.agents:
             if agent not in actions:
                 raise ValueError(f"there is no action of agent {agent}")
             whole[self._places[agent]] = checked_action(actions[agent], (1,), f"agent {agent}")[0]
-        self.ensemble.act({0: whole})
-        outcome, seen = self.ensemble.step()[0]
-        member = self.ensemble.members[0]
+        self.flows.act({0: whole})
+        outcome, seen = self.flows.step()[0]
+        member = self.flows.members[0]
         ended = outcome.blow_up or member.steps >= self.config.steps_per_episode
         info = {**outcome.info(), "time": member.time}
         acted = self.agents
@@ -115,13 +115,13 @@ class ParallelChannelEnv(ParallelEnv[str, npt.NDArray[np.float32], npt.NDArray[n
     def _rewards(self, outcome: Outcome) -> dict[str, float]:
         if outcome.blow_up or self.local_weight == 0:
             return dict.fromkeys(self.possible_agents, outcome.reward)
-        local = self.ensemble.members[0].rewards(outcome.local_drag, outcome.local_power)
+        local = self.flows.members[0].rewards(outcome.local_drag, outcome.local_power)
         mixed = (1 - self.local_weight) * outcome.reward + self.local_weight * local
         return {agent: float(mixed[place]) for agent, place in self._places.items()}
 
     def _local(self, seen: Any) -> dict[str, npt.NDArray[np.float32]]:
         """What each agent sees."""
-        layout = self.ensemble.members[0].layout
+        layout = self.flows.members[0].layout
         walls = len(self.config.walls)
         planes = seen.reshape(walls, -1, *seen.shape[-2:])
         windows = [layout.window(planes[wall], self.reach) for wall in range(walls)]
@@ -132,4 +132,4 @@ class ParallelChannelEnv(ParallelEnv[str, npt.NDArray[np.float32], npt.NDArray[n
 
     def close(self) -> None:
         """Closes the simulation."""
-        self.ensemble.close()
+        self.flows.close()

@@ -132,7 +132,7 @@ class UpstreamWave(Policy):
         self.action = Jets(limit=5.0)
 
     def __call__(self, observation: Any, *info: Any) -> Any:
-        """A wave is known to cases only: use `evaluate` or Ensemble(walls=...)."""
+        """A wave is known to cases only: use `evaluate` or ControlledFlows(walls=...)."""
         raise TypeError("the wave is an actuation of the case: use evaluate")
 
     def actuation(self, side: str, units: WallUnits) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from .acting import checked_action
 from .config import Config
-from .ensemble import Ensemble, Seen
+from .controlled_flows import ControlledFlows, Seen
 from .env import action_space_of, chosen_state, config_of, observation_space_of
 
 
@@ -29,9 +29,9 @@ class VectorChannelEnv(VectorEnv[Any, Any, Any]):
     def __init__(self, num_envs: int = 1, config: Config | None = None, **keywords: Any) -> None:
         self.config = config_of(config, keywords)
         self.num_envs = num_envs
-        self.ensemble = Ensemble(self.config, num_envs)
-        self.single_observation_space = observation_space_of(self.ensemble)
-        self.single_action_space = action_space_of(self.ensemble)
+        self.flows = ControlledFlows(self.config, num_envs)
+        self.single_observation_space = observation_space_of(self.flows)
+        self.single_action_space = action_space_of(self.flows)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._generators: list[np.random.Generator] = [seeding.np_random(None)[0] for _ in range(num_envs)]
@@ -60,8 +60,8 @@ class VectorChannelEnv(VectorEnv[Any, Any, Any]):
         states: dict[int, int] = {}
         for n in numbers:
             own = options["states"][n] if options.get("states") is not None else options.get("state")
-            states[n] = chosen_state({"state": own}, self._generators[n], self.ensemble.library.count)
-        self._seen.update(self.ensemble.reset(states))
+            states[n] = chosen_state({"state": own}, self._generators[n], self.flows.library.count)
+        self._seen.update(self.flows.reset(states))
         for n in numbers:
             self._is_over[n] = False
             infos = self._add_info(infos, {"state": states[n], "time": 0.0}, n)
@@ -76,15 +76,15 @@ class VectorChannelEnv(VectorEnv[Any, Any, Any]):
             raise ValueError("call reset before step")
         if len(actions) != self.num_envs:
             raise ValueError(f"{len(actions)} actions for {self.num_envs} members")
-        shape, over = self.ensemble.action_shape, [int(n) for n in np.flatnonzero(self._is_over)]
+        shape, over = self.flows.action_shape, [int(n) for n in np.flatnonzero(self._is_over)]
         going = [n for n in range(self.num_envs) if n not in over]
-        self.ensemble.act({n: checked_action(actions[n], shape, f"member {n}") for n in going})
-        found = self.ensemble.step(going)
+        self.flows.act({n: checked_action(actions[n], shape, f"member {n}") for n in going})
+        found = self.flows.step(going)
         _, infos = self._begin(over, {})
         rewards = np.zeros(self.num_envs)
         terminated, truncated = (np.zeros(self.num_envs, dtype=bool) for _ in range(2))
         for n, (outcome, seen) in found.items():
-            member = self.ensemble.members[n]
+            member = self.flows.members[n]
             self._seen[n] = seen
             rewards[n], terminated[n] = outcome.reward, outcome.blow_up
             truncated[n] = not outcome.blow_up and member.steps >= self.config.steps_per_episode
@@ -101,7 +101,7 @@ class VectorChannelEnv(VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Closes the simulations."""
-        self.ensemble.close()
+        self.flows.close()
 
 
 def _is_one(seed: Any) -> bool:

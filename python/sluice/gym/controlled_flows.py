@@ -54,7 +54,7 @@ class Outcome:
 
 
 class Member:
-    """One controlled flow. It does not step: Ensemble.step does so for all members."""
+    """One controlled flow. It does not step: ControlledFlows.step does so for all members."""
 
     def __init__(self, config: Config, case: Case, units: WallUnits, starts: Starts) -> None:
         self.config, self.units, self._starts = config, units, starts
@@ -141,7 +141,7 @@ class Member:
         return outcome, self._seen
 
 
-class Ensemble:
+class ControlledFlows:
     """Members with the same configuration, which take their steps together.
 
     `walls`: what the walls of the case do from the start, as the key walls.SIDE.actuation of the case file, by the
@@ -150,7 +150,7 @@ class Ensemble:
 
     def __init__(self, config: Config, members: int, walls: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         if members < 1:
-            raise UsageError(f"an ensemble needs at least one member, not {members}")
+            raise UsageError(f"sluice.gym needs at least one member, not {members}")
         self.config = config
         case = config.uncontrolled_case()
         self.library = library_of(config)
