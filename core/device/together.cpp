@@ -53,7 +53,7 @@ struct Exceptions {
   void exchange() {
     abi::__cxa_eh_globals* const of_thread = abi::__cxa_get_globals();
     Exceptions before;
-    std::memcpy(&before, of_thread, sizeof(before));
+    std::memcpy(static_cast<void*>(&before), of_thread, sizeof(before));
     std::memcpy(static_cast<void*>(of_thread), this, sizeof(*this));
     *this = before;
   }
