@@ -137,6 +137,23 @@ struct OutputSpec {
   bool operator==(const OutputSpec&) const = default;
 };
 
+/// A key whose value differs between the members of an ensemble.
+struct VariedKey {
+  std::string path;
+  std::vector<std::string> values;  ///< numbers or formulas, one for each member
+
+  bool operator==(const VariedKey&) const = default;
+};
+
+/// Runs of one case that differ in their seeds and in other keys.
+struct EnsembleSpec {
+  int members = 0;                   ///< 0: no ensemble
+  std::vector<std::uint64_t> seeds;  ///< one for each member, or that of the first; empty: the first has initial.seed
+  std::vector<VariedKey> vary;
+
+  bool operator==(const EnsembleSpec&) const = default;
+};
+
 struct Case {
   std::string title;
   FlowType flow_type = FlowType::channel;
@@ -156,6 +173,7 @@ struct Case {
   OutputSpec output;
   std::optional<double> walltime;  ///< seconds
   std::optional<double> watchdog;  ///< seconds; none: from the usual durations; infinite: off
+  EnsembleSpec ensemble;
 
   bool operator==(const Case&) const = default;
 };

@@ -6,6 +6,7 @@
 
 #include "io/case/case.hpp"
 #include "io/case/case_stages.hpp"
+#include "io/case/ensemble.hpp"
 #include "io/case/keys.hpp"
 #include "io/case/numbers.hpp"
 #include "model/field_descriptor.hpp"
@@ -234,6 +235,11 @@ class Rules {
     }
   }
 
+  void check_ensemble() {
+    for (const auto& [path, what] : ensemble_faults(settings_))
+      if (problems_.good(path)) note(path, what);
+  }
+
   void check_fields() {
     const auto& fields = settings_.output.fields;
     for (std::size_t n = 0; n < fields.size(); ++n) {
@@ -398,6 +404,7 @@ void check_rules(const Case& settings, const YamlNode& root, const std::vector<s
   rules.check_flux_through_walls();
   rules.check_scalars();
   rules.check_field_names();
+  rules.check_ensemble();
 }
 
 }  // namespace sluice::io

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "io/case/ensemble.hpp"
 #include "io/case/numbers.hpp"
 #include "io/case/time_tables.hpp"
 
@@ -182,7 +183,9 @@ class Checker {
   void check_value(const Key& key, const YamlEntry& entry, const std::string& shown) {
     const YamlNode& value = entry.value;
     if (is_word_of(key, value)) return;
-    if (key.is_section() && key.value.count == 1 && value.kind == Kind::map) {
+    if (key.value.type == ValueType::lists) {
+      check_varied(key, value, shown);
+    } else if (key.is_section() && key.value.count == 1 && value.kind == Kind::map) {
       check_section(value, entry.place, key.path, shown);
     } else if (value.kind == Kind::null) {
       // A section with all keys commented out is empty: a map without keys.
@@ -233,6 +236,32 @@ class Checker {
       if (key.value.type == ValueType::choice && std::any_of(value.items.begin(), value.items.begin() + n, same)) {
         note(key, item.place, path, described(item) + " is given twice");
       }
+    }
+  }
+
+  void check_varied(const Key& key, const YamlNode& value, const std::string& shown) {
+    if (value.kind != Kind::map) note(key, value.place, shown, described(value) + " is not a map");
+    for (const YamlEntry& entry : value.entries) {
+      const std::string path = join_path(shown, entry.name);
+      const std::string fault = fault_of_varied(entry.name);
+      if (!fault.empty()) {
+        problems_.add(entry.place, path, fault);
+      } else if (entry.value.kind != Kind::sequence) {
+        note(key, entry.place, path, described(entry.value) + " is not a list");
+      } else {
+        for (std::size_t n = 0; n < entry.value.items.size(); ++n)
+          check_varied_value(*find_key(entry.name), entry.value.items[n], fmt::format("{}[{}]", path, n));
+      }
+    }
+  }
+
+  void check_varied_value(const Key& key, const YamlNode& value, const std::string& shown) {
+    if (is_word_of(key, value)) {
+      problems_.add(value.place, shown, described(value) + " cannot be varied; allowed: numbers and formulas");
+    } else if (value.kind != Kind::scalar) {
+      problems_.add(value.place, shown, described(value) + " is not a value of one member; allowed: numbers and formulas");
+    } else {
+      check_scalar(key, value, shown, 0);
     }
   }
 

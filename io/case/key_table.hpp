@@ -21,5 +21,6 @@ std::vector<Key> time_keys();
 std::vector<Key> initial_keys();
 std::vector<Key> solver_keys();
 std::vector<Key> output_keys();
+std::vector<Key> ensemble_keys();
 
 }  // namespace sluice::io::key_table

@@ -8,6 +8,7 @@
 
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/support/error.hpp"
+#include "io/case/ensemble.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/numbers.hpp"
 #include "io/case/time_tables.hpp"
@@ -81,7 +82,8 @@ const std::vector<Key>& case_keys() {
     std::vector<Key> all;
     for (auto part :
          {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(), key_table::scalar_keys(),
-          key_table::time_keys(), key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys()}) {
+          key_table::time_keys(), key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys(),
+          key_table::ensemble_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     add_keys_of_terms(all);
@@ -200,6 +202,8 @@ std::string value_text(const Key& key) {
       return number_text(key, "a number or a formula of " + variables_text(key),
                          "numbers or formulas of " + variables_text(key)) +
              (key.value.or_table ? fmt::format(", or {}", table_forms) : "");
+    case ValueType::lists:
+      return "a map from the paths of keys to lists of numbers or formulas, one for each member";
     case ValueType::duration:
       return "H:M:S, a time such as 90m, 4h or 2d, or a number of seconds > 0";
   }
@@ -358,6 +362,27 @@ KeyValue exchange_methods() {
               },
           .write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
             return settings.exchange.is_uniform() ? std::optional(settings.exchange.text()) : std::nullopt;
+          }};
+}
+
+KeyValue varied_keys() {
+  return {.type = ValueType::lists,
+          .read =
+              [](Case& settings, std::size_t, const YamlNode& node) {
+                settings.ensemble.vary.clear();
+                for (const YamlEntry& entry : node.entries) {
+                  VariedKey& key = settings.ensemble.vary.emplace_back(entry.name);
+                  for (const YamlNode& item : entry.value.items) key.values.push_back(item.text);
+                }
+              },
+          .write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
+            std::string text;
+            for (const VariedKey& key : settings.ensemble.vary) {
+              std::vector<std::string> values;
+              for (const std::string& value : key.values) values.push_back(yaml_of_varied(value));
+              text += fmt::format("{}{}: [{}]", text.empty() ? "" : ", ", key.path, fmt::join(values, ", "));
+            }
+            return text.empty() ? std::nullopt : std::optional("{" + text + "}");
           }};
 }
 

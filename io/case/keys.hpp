@@ -32,6 +32,7 @@ enum class ValueType {
   duration,  ///< H:M:S or a number of seconds
   fraction,  ///< a number or a percentage
   formula,   ///< a number, or a formula of the key's variables
+  lists,     ///< a map from the paths of keys to lists of their values
 };
 
 /// Parses a number as a key of this type allows; none for other types and for other text.
@@ -264,6 +265,9 @@ KeyValue time_limit(std::optional<double> Case::*limit);
 
 /// The exchange methods: a section, or the word for all of them.
 KeyValue exchange_methods();
+
+/// The keys that the members of an ensemble vary.
+KeyValue varied_keys();
 
 /// The limit of a key figure, by its number in key_figure_table.
 KeyValue accuracy_limit(std::size_t figure);
