@@ -9,8 +9,8 @@
 
 namespace sluice::io {
 
-/// The settings, as for `--set`, that make the case of each member from the text of the common one: its seed, its varied
-/// keys, its output directory, and no ensemble. One list for each member; none if the case has no ensemble.
+/// The settings, as for `--set`, that make the case of each member from the text of the common one: its seed, its
+/// varied keys, its output directory, and no ensemble. One list for each member; none if the case has no ensemble.
 std::vector<std::vector<std::string>> member_settings(const Case& settings);
 
 /// The names of the members' directories in that of the ensemble: member_00, member_01, ...

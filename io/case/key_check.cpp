@@ -259,7 +259,8 @@ class Checker {
     if (is_word_of(key, value)) {
       problems_.add(value.place, shown, described(value) + " cannot be varied; allowed: numbers and formulas");
     } else if (value.kind != Kind::scalar) {
-      problems_.add(value.place, shown, described(value) + " is not a value of one member; allowed: numbers and formulas");
+      problems_.add(value.place, shown,
+                    described(value) + " is not a value of one member; allowed: numbers and formulas");
     } else {
       check_scalar(key, value, shown, 0);
     }

@@ -222,7 +222,8 @@ Json schema_of_one(const Key& key, std::size_t component) {
     case ValueType::fraction:
       return number_or(key, component, R"(^[-+0-9.eE]+ *%?$)");
     case ValueType::lists:
-      return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"items", {{"type", {"number", "string"}}}}}}};
+      return {{"type", "object"},
+              {"additionalProperties", {{"type", "array"}, {"items", {{"type", {"number", "string"}}}}}}};
     case ValueType::formula: {
       Json formula{{"type", {"number", "string"}}};
       if (!key.value.or_table) return formula;

@@ -490,6 +490,10 @@ std::vector<Key> output_keys() {
 }
 
 std::vector<Key> ensemble_keys() {
+  KeyValue members = member(integer, &Case::ensemble, &EnsembleSpec::members);
+  members.write = [write = members.write](const Case& settings, std::size_t item) {
+    return settings.ensemble.members == 0 ? std::nullopt : write(settings, item);
+  };
   return {
       {.path = "ensemble",
        .value = section_or_none(&Case::ensemble),
@@ -499,7 +503,7 @@ std::vector<Key> ensemble_keys() {
        .meaning = "Several runs of this case at once, its members, each with the results that it has alone.",
        .commented = true},
       {.path = "ensemble.members",
-       .value = member(integer, &Case::ensemble, &EnsembleSpec::members),
+       .value = members,
        .range = {.minimum = {1}, .maximum = 10000},
        .required = true,
        .unit = "1",
@@ -510,8 +514,9 @@ std::vector<Key> ensemble_keys() {
        .range = not_negative,
        .fallback_note = "initial.seed",
        .unit = "1",
-       .meaning = "The initial.seed of the first member, which the others follow by one each; or a list of one for each "
-                  "member.",
+       .meaning =
+           "The initial.seed of the first member, which the others follow by one each; or a list of one for each "
+           "member.",
        .example = "1"},
       {.path = "ensemble.vary",
        .value = varied_keys(),

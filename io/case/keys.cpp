@@ -80,10 +80,9 @@ bool is_driven_from_above(const FlowParameters& flow) {
 const std::vector<Key>& case_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (auto part :
-         {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(), key_table::scalar_keys(),
-          key_table::time_keys(), key_table::initial_keys(), key_table::solver_keys(), key_table::output_keys(),
-          key_table::ensemble_keys()}) {
+    for (auto part : {key_table::flow_keys(), key_table::grid_keys(), key_table::wall_keys(), key_table::scalar_keys(),
+                      key_table::time_keys(), key_table::initial_keys(), key_table::solver_keys(),
+                      key_table::output_keys(), key_table::ensemble_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     add_keys_of_terms(all);

@@ -33,7 +33,12 @@ CaseInput shared_case(CaseText source, MPI_Comm comm) {
   broadcast(source.text, comm);
   broadcast(options.file, comm);
   for (std::string& setting : options.settings) broadcast(setting, comm);
-  return parse_case(source.text, options, comm);
+  CaseInput input = parse_case(source.text, options, comm);
+  if (input.settings.ensemble.members > 0)
+    throw Error(ExitCode::usage,
+                "the case is of an ensemble, and a simulation is one run: use sluice.Ensemble, or remove the section: "
+                "case[\"ensemble\"] = \"none\"");
+  return input;
 }
 
 /// The options of rank 0 on all ranks.

@@ -1,5 +1,7 @@
 #include "src/commands/commands.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
 #include "io/case/case_file.hpp"
+#include "io/case/ensemble.hpp"
 #include "io/case/yaml_tree.hpp"
 #include "io/files/hdf5_parallel.hpp"
 #include "io/files/posix_file.hpp"
@@ -84,6 +87,36 @@ CaseInput parse_case(const std::string& text, const CaseOptions& options, MPI_Co
     input.stretching_text = read_shared_text(
         input.settings.stretching.file, "file of face coordinates (grid.stretching.file)", max_stretching_bytes, comm);
   }
+  return input;
+}
+
+std::vector<CaseInput> parse_members(const std::string& text, const CaseOptions& options, const CaseInput& common,
+                                     const std::vector<std::string>& last, MPI_Comm comm) {
+  const std::vector<std::string> names = io::member_names(common.settings);
+  const std::vector<std::vector<std::string>> settings = io::member_settings(common.settings);
+  std::vector<CaseInput> members;
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    CaseOptions of_member = options;
+    of_member.file += fmt::format(" ({})", names[n]);  // for messages
+    for (const auto* list : {&settings[n], &last})
+      of_member.settings.insert(of_member.settings.end(), list->begin(), list->end());
+    members.push_back(parse_case(text, of_member, comm));
+    if (members.back().settings.stretching == members.front().settings.stretching) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("the case {} has another grid than the first member, because grid.stretching.re_tau "
+                            "follows flow.reynolds.tau; set grid.stretching.re_tau",
+                            of_member.file));
+  }
+  return members;
+}
+
+EnsembleInput read_ensemble(const CaseOptions& options, const std::vector<std::string>& last, MPI_Comm comm) {
+  const std::string text = read_shared_text(options.file, "case file", io::max_yaml_bytes, comm);
+  CaseOptions with_last = options;
+  with_last.settings.insert(with_last.settings.end(), last.begin(), last.end());
+  EnsembleInput input{parse_case(text, with_last, comm), {}};
+  if (input.common.settings.ensemble.members > 0)
+    input.members = parse_members(text, options, input.common, last, comm);
   return input;
 }
 

@@ -36,6 +36,20 @@ CaseInput read_case(const CaseOptions& options, MPI_Comm comm);
 /// start from its folder. Collective.
 CaseInput parse_case(const std::string& text, const CaseOptions& options, MPI_Comm comm);
 
+/// The cases of the members of an ensemble. `text` and `options` are those of `common`, the case that has the ensemble;
+/// `last`: settings that replace also what members vary. Collective. Throws Error(usage).
+std::vector<CaseInput> parse_members(const std::string& text, const CaseOptions& options, const CaseInput& common,
+                                     const std::vector<std::string>& last, MPI_Comm comm);
+
+/// A case, and those of its members if it has an ensemble.
+struct EnsembleInput {
+  CaseInput common;
+  std::vector<CaseInput> members;
+};
+
+/// read_case() with the members. `last`: see parse_members().
+EnsembleInput read_ensemble(const CaseOptions& options, const std::vector<std::string>& last, MPI_Comm comm);
+
 struct RunOptions {
   CaseOptions input;
   std::string output;   ///< --output DIR; empty: the case's

@@ -9,6 +9,7 @@
 
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
+#include "io/case/ensemble.hpp"
 #include "io/files/posix_file.hpp"
 #include "src/outputs/run_files.hpp"
 
@@ -66,6 +67,10 @@ std::vector<std::string> prepare(const DirectoryOptions& options, const io::Case
   std::vector<std::string> warnings;
   try {
     fs::create_directories(directory);
+    if (fs::exists(fs::path(directory) / io::ensemble_file_name)) {
+      throw Error(ExitCode::usage,
+                  fmt::format("{}: the output directory holds an ensemble; choose another with --output", directory));
+    }
     if (std::string warning = lock.take(directory); !warning.empty()) warnings.push_back(warning);
     const RunFiles found = find_run_files(directory);
     if (found.holds_results) check_results(options, directory);

@@ -116,11 +116,6 @@ double friction_velocity(const FlowParameters& flow, const Diagnostics* diagnost
   return walls > 0 ? std::sqrt(stress / walls) : 0;
 }
 
-/// The most that an output writes at once, in bytes: a checkpoint, or the files of all fields.
-double largest_output(const io::Case& settings, const Grid& grid) {
-  return std::max(checkpoint_bytes(grid, settings.flow), outputs_need(settings, grid, {}).size);
-}
-
 /// --reproducible: same bits on every process grid. A CPU build always guarantees this. Several GPUs cannot: the FFT
 /// libraries choose their kernels by the number of rows on a rank, and ranks condense their z blocks.
 void require_reproducible(MPI_Comm comm) {
@@ -133,12 +128,25 @@ void require_reproducible(MPI_Comm comm) {
 
 }  // namespace
 
+double largest_output(const io::Case& settings, const Grid& grid) {
+  return std::max(checkpoint_bytes(grid, settings.flow), outputs_need(settings, grid, {}).size);
+}
+
+double output_memory(const io::Case& settings, const Grid& grid, const Box3& box, int ranks, bool embedded) {
+  const double beside_steps = device::is_gpu() ? 0 : memory_beside_steps(settings, grid, ranks, embedded);
+  return outputs_need(settings, grid, box).own_memory + beside_steps;
+}
+
 RunLoop::Files::Files(RunLoop& run)
     : observers(*run.simulation_, *run.log_, run.times_, run.accuracy_, *run.guard_.watchdog, run.directory_,
                 run.options_.embedded),
       progress_line(*run.log_),
       control(run.comm_, run.directory_, run.settings_.walltime, run.options_.wall_seconds),
-      energy(run.comm_) {}
+      energy(run.comm_) {
+  constexpr double runs_per_look = 8;  // the files of many runs are looked for more rarely
+  if (run.options_.shared != nullptr)
+    control.look_every(look_interval * std::max(1.0, run.options_.shared->runs / runs_per_look));
+}
 
 RunLoop::RunLoop(const CaseInput& input, const StartOptions& options, RunGuard& guard, MPI_Comm comm)
     : settings_(input.settings),
@@ -155,9 +163,12 @@ RunLoop::RunLoop(const CaseInput& input, const StartOptions& options, RunGuard& 
   if (options_.directory) {
     const std::optional<double> limit =
         options_.embedded ? std::numeric_limits<double>::infinity() : settings_.watchdog;
-    guard_.watchdog.emplace(comm_, limit, largest_output(settings_, grid), directory_ + "/log.txt");
+    guard_.watchdog =
+        options_.shared != nullptr
+            ? options_.shared->watchdog
+            : std::make_shared<Watchdog>(comm_, limit, largest_output(settings_, grid), directory_ + "/log.txt");
   }
-  select_device(comm_);
+  if (options_.shared == nullptr) select_device(comm_);
   if (options_.reproducible) require_reproducible(comm_);
   if (options_.directory) open_files();
   for (const auto& [axis, forcing] :
@@ -169,12 +180,9 @@ RunLoop::RunLoop(const CaseInput& input, const StartOptions& options, RunGuard& 
   tuning_ = tune(settings_, grid, settings_.flow, stored_layout(options_, directory_, comm_), comm_);
   const Decomposition decomposition(settings_.cells, tuning_.chosen.processes, settings_.z_blocks);
   const Box3 own = decomposition.x_pencil(rank_of(comm_));
-  double output_memory = 0;
-  if (options_.directory) {
-    output_memory = outputs_need(settings_, grid, own).own_memory;
-    if (!device::is_gpu()) output_memory += memory_beside_steps(settings_, grid, size_of(comm_), options_.embedded);
-  }
-  require_memory(settings_.flow, decomposition, tuning_.chosen.exchange, comm_, output_memory);
+  const double of_outputs =
+      options_.directory ? output_memory(settings_, grid, own, size_of(comm_), options_.embedded) : 0;
+  require_memory(settings_.flow, decomposition, tuning_.chosen.exchange, comm_, of_outputs);
   watch(Watchdog::Task::start, "start of the run");
   simulation_.emplace(settings_, grid, tuning_.chosen, comm_);
   if (options_.directory) files_.emplace(*this);
@@ -183,7 +191,8 @@ RunLoop::RunLoop(const CaseInput& input, const StartOptions& options, RunGuard& 
 /// The log begins with what the directory gives cause to.
 void RunLoop::open_files() {
   const std::vector<std::string> warnings = prepare_directory(*options_.directory, settings_, guard_.lock, comm_);
-  log_.emplace(directory_ + "/log.txt", comm_, options_.embedded ? RunLog::Echo::off : RunLog::Echo::on);
+  const bool silent = options_.embedded || options_.shared != nullptr;
+  log_.emplace(directory_ + "/log.txt", comm_, silent ? RunLog::Echo::off : RunLog::Echo::on);
   for (const std::string& warning : warnings) warn(warning);
 }
 
@@ -341,8 +350,9 @@ void RunLoop::recorded(const std::function<void()>& action) {
 void RunLoop::serve_requests() {
   const std::int64_t next = simulation_->step() + 1;
   watch(Watchdog::Task::step, "step", next);
-  files_->control.expect(times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0,
-                         times_.checkpoint + times_.unfinished + times_.fields);
+  const double runs = options_.shared != nullptr ? options_.shared->running : 1;  // which will stop one by one
+  files_->control.expect(runs * (times_.steps > 0 ? times_.stepping / static_cast<double>(times_.steps) : 0),
+                         runs * (times_.checkpoint + times_.unfinished + times_.fields));
   const Requests requests = files_->control.poll(accuracy_ && accuracy_->reached, line_due());
   if (requests.checkpoint) {
     files_->observers.observe(moment(Occasion::request));
@@ -437,6 +447,7 @@ void RunLoop::try_to_record(const std::string& why) {
 void RunLoop::measure_energy() {
   times_.energy = files_->energy.energy();
   if (times_.steps == 0) times_.energy.fault = "no step was taken";
+  if (options_.shared != nullptr) times_.energy.fault = "the members of an ensemble share the device";
   const auto steps = static_cast<double>(times_.steps);
   times_.energy_use = {steps * static_cast<double>(simulation_->grid.points()),
                        simulation_->time() - files_->first_time,
@@ -444,7 +455,7 @@ void RunLoop::measure_energy() {
 }
 
 void RunLoop::record(const std::string& why) {
-  times_.memory = static_cast<double>(device::peak_bytes());
+  times_.memory = static_cast<double>(device::peak_bytes()) / (options_.shared != nullptr ? options_.shared->runs : 1);
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &times_.memory, 1, MPI_DOUBLE, MPI_SUM, comm_), "MPI_Allreduce of the memory");
   run_on_root(comm_, [&] {
     const std::string file = directory_ + "/run.json";

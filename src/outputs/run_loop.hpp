@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,13 @@
 
 namespace sluice {
 
+/// What runs have in common that take turns in one process, the members of an ensemble (device::run_together).
+struct SharedProcess {
+  std::shared_ptr<Watchdog> watchdog;  ///< one for all: a run that waits for its turn does not hang
+  int runs = 0;
+  int running = 0;  ///< of these, not ended yet
+};
+
 /// How a run starts.
 struct StartOptions {
   std::optional<DirectoryOptions> directory;  ///< none: the run writes no files
@@ -29,13 +37,22 @@ struct StartOptions {
   /// the log goes to its file alone.
   bool embedded = false;
   double wall_seconds = 0;  ///< wall_seconds() at the start of the program
+  /// The run is one of several in this process, which has chosen its device; the log goes to its file alone. Must
+  /// outlive the run.
+  SharedProcess* shared = nullptr;
 };
 
 /// What a run with files keeps, until it ends or longer.
 struct RunGuard {
   OutputLock lock;
-  std::optional<Watchdog> watchdog;
+  std::shared_ptr<Watchdog> watchdog;
 };
+
+/// The most that an output of a run writes at once, in bytes: a checkpoint, or the files of all fields.
+double largest_output(const io::Case& settings, const Grid& grid);
+
+/// Memory in bytes that the outputs of a run need on this rank, which owns `box`, beside those of its steps.
+double output_memory(const io::Case& settings, const Grid& grid, const Box3& box, int ranks, bool embedded);
 
 /// One run of a case, from its start or a checkpoint to its end: of `sluice run` and of Python. All functions are
 /// collective over the communicator unless they say that they are local.
@@ -56,6 +73,7 @@ class RunLoop {
   /// Whether a run with files has come to its end, by finish() or an error. Local.
   bool ended() const { return ended_; }
   bool at_end() const { return simulation_->at_end(); }  ///< of the case; local
+  const RunTimes& times() const { return times_; }       ///< local
 
   /// Serves requests to the run (StopControl), such as one for a checkpoint. Returns why the run should stop, or should
   /// have stopped earlier.

@@ -26,20 +26,23 @@ struct Need {
   double needed, available;
 };
 
-/// Collective.
-Need need_of(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
-             MPI_Comm world, double outputs = 0) {
-  double needed = memory_of_ranks(flow, decomposition, exchange).at(static_cast<std::size_t>(rank_of(world))) + outputs;
+/// `needed`: by this rank. Collective.
+Need need_of(double needed, MPI_Comm world) {
   if (!device::is_gpu())  // ranks of a node share its memory
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, OwnedComm::of_host(world)), "MPI_Allreduce");
   return {needed, static_cast<double>(device::free_memory())};
+}
+
+double memory_of_rank(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
+                      MPI_Comm world) {
+  return memory_of_ranks(flow, decomposition, exchange).at(static_cast<std::size_t>(rank_of(world)));
 }
 
 }  // namespace
 
 bool has_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
                 MPI_Comm world) {
-  const Need need = need_of(flow, decomposition, exchange, world);
+  const Need need = need_of(memory_of_rank(flow, decomposition, exchange, world), world);
   constexpr double with_libraries = 1.02;
   int fits = with_libraries * need.needed <= need.available ? 1 : 0;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, world), "MPI_Allreduce");
@@ -48,16 +51,18 @@ bool has_memory(const FlowParameters& flow, const Decomposition& decomposition, 
 
 void require_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
                     MPI_Comm world, double outputs) {
-  const Need need = need_of(flow, decomposition, exchange, world, outputs);
+  require_memory(memory_of_rank(flow, decomposition, exchange, world) + outputs, world);
+}
+
+void require_memory(double bytes, MPI_Comm world, const std::string& remedy) {
+  const Need need = need_of(bytes, world);
   run_collectively(world, [&] {
     if (need.needed <= need.available) return;
     constexpr double gib = 1073741824.0;
-    throw Error(
-        ExitCode::resources,
-        fmt::format(
-            "the case needs {:.2f} GiB of memory on a {} that has {:.2f} GiB free: use more {}, or a coarser grid",
-            need.needed / gib, device::is_gpu() ? "GPU" : "node", need.available / gib,
-            device::is_gpu() ? "GPUs" : "nodes"));
+    throw Error(ExitCode::resources,
+                fmt::format("the case needs {:.2f} GiB of memory on a {} that has {:.2f} GiB free: use more {}, or {}",
+                            need.needed / gib, device::is_gpu() ? "GPU" : "node", need.available / gib,
+                            device::is_gpu() ? "GPUs" : "nodes", remedy));
   });
 }
 

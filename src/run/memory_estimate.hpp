@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <string>
 #include <vector>
 
 #include "core/decomp/decomposition.hpp"
@@ -22,5 +23,8 @@ bool has_memory(const FlowParameters& flow, const Decomposition& decomposition, 
 /// Collective. Throws Error(resources) on every rank.
 void require_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
                     MPI_Comm world, double outputs = 0);
+
+/// The same for what this rank needs, in bytes. `remedy`: what helps besides more devices.
+void require_memory(double bytes, MPI_Comm world, const std::string& remedy = "a coarser grid");
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
@@ -17,10 +18,11 @@ namespace sluice {
 
 namespace {
 
-volatile std::sig_atomic_t stop_signal = 0;  ///< the number of the last one, or 0
-volatile std::sig_atomic_t checkpoint_signal = 0;
-volatile std::sig_atomic_t speaks = 0;       ///< whether this rank acknowledges signals
-volatile std::sig_atomic_t at_terminal = 0;  ///< whether a user, not a launcher, sends SIGINT
+volatile std::sig_atomic_t stop_signal = 0;          ///< the number of the last one, or 0
+volatile std::sig_atomic_t checkpoint_signal = 0;    ///< the number of one that nobody has seen yet, or 0
+volatile std::sig_atomic_t checkpoint_requests = 0;  ///< so far; signals that nobody has seen yet are one request
+volatile std::sig_atomic_t speaks = 0;               ///< whether this rank acknowledges signals
+volatile std::sig_atomic_t at_terminal = 0;          ///< whether a user, not a launcher, sends SIGINT
 
 /// The line that acknowledges a signal: the next line of the log may be minutes away.
 #define SLUICE_STOPPING "stopping after this step with a checkpoint"
@@ -60,7 +62,10 @@ void on_stop(int signal) {
   if (first) acknowledge(signal);
 }
 void on_checkpoint(int signal) {
-  if (checkpoint_signal == 0) acknowledge(signal);
+  if (checkpoint_signal == 0) {
+    checkpoint_requests = checkpoint_requests + 1;
+    acknowledge(signal);
+  }
   checkpoint_signal = signal;
 }
 
@@ -134,6 +139,7 @@ void StopControl::release_signals() {
     if (*caught != 0) std::raise(*caught);
     *caught = 0;
   }
+  checkpoint_requests = 0;
 }
 
 void StopControl::expect(double step_seconds, double file_seconds) {
@@ -149,9 +155,8 @@ bool StopControl::file_present(const char* name) {
 }
 
 void StopControl::look_for_files() {
-  constexpr double interval = 0.5;  // seconds; avoids querying a parallel file system at every step
   const double now = wall_seconds();
-  if (rank_ != 0 || now - last_look_ < interval) return;
+  if (rank_ != 0 || now - last_look_ < interval_) return;
   last_look_ = now;
   stop_file_ = stop_file_ || file_present(stop_file_name);
   checkpoint_file_ = checkpoint_file_ || file_present(checkpoint_file_name);
@@ -160,8 +165,9 @@ void StopControl::look_for_files() {
 Requests StopControl::poll(bool accurate, bool line_due) {
   look_for_files();
   const bool out_of_time = rank_ == 0 && deadline_ && wall_seconds() + margin_ > *deadline_;
-  const bool wants_checkpoint = checkpoint_signal != 0;
-  if (wants_checkpoint) checkpoint_signal = 0;  // one that comes from now on is served by the next poll
+  checkpoint_signal = 0;  // one that comes from now on is served by the next poll
+  const int requests_now = checkpoint_requests;
+  const bool wants_checkpoint = requests_now > std::exchange(served_requests_, requests_now);
   int asked[6] = {stop_signal != 0,      stop_file_, out_of_time, wants_checkpoint || checkpoint_file_, accurate,
                   line_due && rank_ == 0};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, asked, 6, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce of stop requests");

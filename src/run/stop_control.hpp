@@ -24,6 +24,9 @@ struct Requests {
 inline constexpr const char* stop_file_name = "STOP";
 inline constexpr const char* checkpoint_file_name = "CHECKPOINT";
 
+/// Seconds between two looks for these files: not at every step, for the sake of parallel file systems.
+inline constexpr double look_interval = 0.5;
+
 /// Watches signals (SIGUSR1, SIGTERM, SIGINT and SIGHUP: stop; SIGUSR2: checkpoint), these files, and the wall clock.
 class StopControl {
  public:
@@ -45,12 +48,16 @@ class StopControl {
   /// Undoes catch_signals(), and handles the signals that came since then as if it had not been called. Local.
   static void release_signals();
 
+  /// Looks for the files after so many seconds, `look_interval` by default. Local.
+  void look_every(double seconds) { interval_ = seconds; }
+
   /// Sets the seconds of a step and of the files that all ranks write, a checkpoint and others, which must still fit
   /// before the wall-time limit.
   void expect(double step_seconds, double file_seconds);
 
   /// The requests since the last call. `accurate`, on any rank: the statistics are as accurate as the case asks.
-  /// `line_due`, on rank 0: a line of the log is due by the wall clock. Collective: same result on every rank.
+  /// `line_due`, on rank 0: a line of the log is due by the wall clock. Each of several objects in a process gets all
+  /// signals. Collective: same result on every rank.
   Requests poll(bool accurate = false, bool line_due = false);
 
  private:
@@ -62,9 +69,11 @@ class StopControl {
   std::string directory_;
   std::optional<double> deadline_;
   double margin_ = 0;
+  double interval_ = look_interval;
   double last_look_ = 0;
   bool stop_file_ = false;
   bool checkpoint_file_ = false;
+  int served_requests_ = 0;       ///< by signals, for checkpoints
   std::set<std::string> served_;  ///< files that could not be removed
 };
 
