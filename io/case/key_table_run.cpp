@@ -489,42 +489,4 @@ std::vector<Key> output_keys() {
   };
 }
 
-std::vector<Key> ensemble_keys() {
-  KeyValue members = member(integer, &Case::ensemble, &EnsembleSpec::members);
-  members.write = [write = members.write](const Case& settings, std::size_t item) {
-    return settings.ensemble.members == 0 ? std::nullopt : write(settings, item);
-  };
-  return {
-      {.path = "ensemble",
-       .value = section_or_none(&Case::ensemble),
-       .words = {"none"},
-       .physical = false,
-       .fallback = "none",
-       .meaning = "Several runs of this case at once, its members, each with the results that it has alone.",
-       .commented = true},
-      {.path = "ensemble.members",
-       .value = members,
-       .range = {.minimum = {1}, .maximum = 10000},
-       .required = true,
-       .unit = "1",
-       .meaning = "Number of members.",
-       .example = "4"},
-      {.path = "ensemble.seeds",
-       .value = member(integer, &Case::ensemble, &EnsembleSpec::seeds),
-       .range = not_negative,
-       .fallback_note = "initial.seed",
-       .unit = "1",
-       .meaning =
-           "The initial.seed of the first member, which the others follow by one each; or a list of one for each "
-           "member.",
-       .example = "1"},
-      {.path = "ensemble.vary",
-       .value = varied_keys(),
-       .fallback_note = "none",
-       .meaning = "Keys that differ between members, such as {flow.reynolds.bulk: [5600, 5700]}. Keys of the grid, the "
-                  "domain, the solver, the processes and the output cannot.",
-       .example = "{time.cfl: [0.6, 0.7, 0.8, 0.9]}"},
-  };
-}
-
 }  // namespace sluice::io::key_table

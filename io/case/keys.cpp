@@ -8,7 +8,6 @@
 
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/support/error.hpp"
-#include "io/case/ensemble.hpp"
 #include "io/case/key_table.hpp"
 #include "io/case/numbers.hpp"
 #include "io/case/time_tables.hpp"
@@ -361,27 +360,6 @@ KeyValue exchange_methods() {
               },
           .write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
             return settings.exchange.is_uniform() ? std::optional(settings.exchange.text()) : std::nullopt;
-          }};
-}
-
-KeyValue varied_keys() {
-  return {.type = ValueType::lists,
-          .read =
-              [](Case& settings, std::size_t, const YamlNode& node) {
-                settings.ensemble.vary.clear();
-                for (const YamlEntry& entry : node.entries) {
-                  VariedKey& key = settings.ensemble.vary.emplace_back(entry.name);
-                  for (const YamlNode& item : entry.value.items) key.values.push_back(item.text);
-                }
-              },
-          .write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
-            std::string text;
-            for (const VariedKey& key : settings.ensemble.vary) {
-              std::vector<std::string> values;
-              for (const std::string& value : key.values) values.push_back(yaml_of_varied(value));
-              text += fmt::format("{}{}: [{}]", text.empty() ? "" : ", ", key.path, fmt::join(values, ", "));
-            }
-            return text.empty() ? std::nullopt : std::optional("{" + text + "}");
           }};
 }
 

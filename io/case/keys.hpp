@@ -266,9 +266,6 @@ KeyValue time_limit(std::optional<double> Case::*limit);
 /// The exchange methods: a section, or the word for all of them.
 KeyValue exchange_methods();
 
-/// The keys that the members of an ensemble vary.
-KeyValue varied_keys();
-
 /// The limit of a key figure, by its number in key_figure_table.
 KeyValue accuracy_limit(std::size_t figure);
 

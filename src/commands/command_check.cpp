@@ -16,9 +16,11 @@
 #include "solver/initial.hpp"
 #include "solver/physics/terms.hpp"
 #include "solver/time_step_limit.hpp"
+#include "src/commands/check_ensemble.hpp"
 #include "src/commands/check_machine.hpp"
 #include "src/commands/check_physics.hpp"
 #include "src/commands/commands.hpp"
+#include "src/commands/readable.hpp"
 #include "src/commands/run_forecast.hpp"
 #include "src/outputs/checkpoint.hpp"
 #include "src/outputs/output_needs.hpp"
@@ -101,17 +103,6 @@ void print_grid(const Grid& grid, const FlowParameters& flow, const io::InitialS
   for (const std::string& advice :
        {resolution_advice(grid, flow, viscous_length), excess_advice(grid, flow, viscous_length)})
     if (!advice.empty()) warnings.add(advice);
-}
-
-std::string readable_size(double bytes) {
-  constexpr double gibi = 1073741824;
-  constexpr double mebi = 1048576;
-  if (bytes < 0.1 * mebi) return fmt::format("{:.1f} KiB", bytes / 1024);
-  return bytes < gibi ? fmt::format("{:.1f} MiB", bytes / mebi) : fmt::format("{:.2f} GiB", bytes / gibi);
-}
-
-std::string count_of(double count, const std::string& what) {
-  return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// The part of the velocity that the time step depends on and that is not known before the run; empty if none.
@@ -209,13 +200,6 @@ void print_samples(const io::Case& settings, const Grid& grid, const RunLength& 
         "catalyst        about {:.0f} calls, whose time is not known, and {} of memory without what scripts use\n",
         std::floor(length.steps / static_cast<double>(catalyst.every)),
         readable_size(catalyst_need(catalyst, grid, settings.flow, {}).memory));
-}
-
-std::string readable_time(double seconds) {
-  if (seconds < 1) return "less than 1 s";
-  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
-  return seconds < 172800 ? fmt::format("{:.1f} h", seconds / 3600) : fmt::format("{:.1f} days", seconds / 86400);
 }
 
 /// "about 5 min", "at least 5 min", "less than 1 s" or "not known".
@@ -321,12 +305,20 @@ void print_memory(const io::Case& settings, const Grid& grid, const Decompositio
 
 }  // namespace
 
-ExitCode command_check(const CheckOptions& options) {
-  const CaseInput input = read_case(options.input, MPI_COMM_SELF);
+ExitCode command_check(const CheckOptions& given) {
+  const EnsembleInput all = read_ensemble(given.input, {}, MPI_COMM_SELF);
+  const Spread spread = spread_of(all.common.settings, given.ranks);
+  CheckOptions options = given;
+  if (spread.members > 0) options.ranks = 1;
+  CaseInput input = spread.members > 0 ? all.members.front() : all.common;
+  input.settings.output.directory = all.common.settings.output.directory;
+  if (spread.members > 0) input.settings.walltime.reset();  // that of all members, below
   const Grid grid = make_grid(input.settings, input.stretching_text);
   initial_profile(input.settings, grid, MPI_COMM_SELF);  // can its file be read?
   const double end = expected_end(input.settings, grid);
   const std::vector<std::string> of_formulas = require_formulas(options, input.settings, grid, end);
+  for (const CaseInput& member : all.members)
+    require_formulas(options, member.settings, grid, expected_end(member.settings, grid));
   io::Case settings = input.settings;
   settings.flow = with_typical_forcing(settings.flow, end);
   const FlowParameters& flow = settings.flow;
@@ -339,6 +331,8 @@ ExitCode command_check(const CheckOptions& options) {
   Warnings warnings;
   fmt::print("case            {}\n", settings.title);
   fmt::print("directory       {}\n", settings.output.directory);
+  if (spread.members > 0)
+    fmt::print("ensemble        {} members; what follows is of the first, on one process\n", spread.members);
   fmt::print("viscosity       {:.6e} (in h and the case's velocity unit)\n", flow.viscosity);
   print_forcing("x", input.settings.flow.forcing, end, warnings);
   print_forcing("y", input.settings.flow.spanwise_forcing, end, warnings);
@@ -353,6 +347,9 @@ ExitCode command_check(const CheckOptions& options) {
   CheckOptions with_speed = options;
   if (machine) with_speed.speed = print_step_forecast(*machine, settings, grid, decomposition, warnings);
   print_cost(settings, grid, length, with_speed, warnings);
+  if (spread.members > 0)
+    print_ensemble(spread, settings, grid, decomposition, length, with_speed.speed.value_or(usual_speed(flow, 1)),
+                   all.common.settings.walltime, warnings);
   fmt::print("The case is valid.{}\n", warnings.count() > 0 ? fmt::format(" Warnings: {}.", warnings.count()) : "");
   return ExitCode::success;
 }

@@ -73,7 +73,7 @@ class EnsembleRun {
   EnsembleGuard& guard_;
   int first_ = 0;       ///< this process has the members from this one
   int end_ = 0;         ///< to before this one
-  double started_ = 0;  ///< wall_seconds() when all members of this process had begun
+  double started_ = 0;  ///< wall_seconds() at the start, or when all members of this process had begun
   double logged_ = 0;   ///< wall_seconds() at the last line of progress
   double updated_ = 0;  ///< wall_seconds() at the last status
   bool all_began_ = false;

@@ -47,6 +47,8 @@ def test_the_template_is_valid(validator: Any) -> None:
 
 VALUES = [
     ("walltime", "4h"),
+    ("ensemble", {"members": 2, "seeds": [1, 5], "vary": {"flow.reynolds.bulk": [5000, 5600]}}),
+    ("ensemble", "none"),
     ("flow.forcing", {"power": {"times": [0, 1], "values": [1, 2], "period": "2*pi"}}),
     ("walltime", "100:00:00"),
     ("walltime", "none"),

@@ -63,12 +63,16 @@ Lines candidates(const Key& key) {
       if (key.path == "time.until") values.emplace_back("{cf: 0.01}");
       if (key.path == "flow.rotation") values.emplace_back("{number: 0.5}");
       if (key.path == "flow.magnetic_field") values.emplace_back("{hartmann: 5}");
+      if (key.path == "ensemble") values.emplace_back("{members: 3, seeds: 7}");
       if (key.path == "flow.spanwise_forcing") values.emplace_back("{bulk_velocity: 0}");
       break;
     case ValueType::text:
     case ValueType::path:
       add("one");
       add("another");
+      break;
+    case ValueType::lists:
+      values.emplace_back("{time.cfl: [0.8, 0.9, 0.8, 0.9], flow.forcing.bulk_velocity: [1, 1, 1, 1 + sin(t)]}");
       break;
     case ValueType::choice:
       std::for_each(key.value.choices.begin(), key.value.choices.end(), add);
@@ -107,6 +111,8 @@ Lines overrides_for(const Key& key, const std::string& value) {
   if (key.path.starts_with("output.statistics.phases."))
     overrides.push_back("output.statistics={phases: {period: 10}}");
   if (key.path.starts_with("output.catalyst.")) overrides.push_back("output.catalyst={every: 7, scripts: [a.py]}");
+  if (key.path.starts_with("ensemble.")) overrides.emplace_back("ensemble={members: 4}");
+  if (key.path == "ensemble.seeds" && value.find(',') != std::string::npos) overrides.back() = "ensemble={members: 2}";
   if (key.path.starts_with("output.mpi_io_hints")) overrides.emplace_back("output.writer=hdf5");
   if (key.path.starts_with("time.until")) overrides.push_back("output.statistics={}");
   if (key.path.starts_with("flow.buoyancy")) {
@@ -260,7 +266,8 @@ TEST(CaseKeys, FreeOnARestartAreTitleEndTimeStepParallelOutputAndLimitsOfWallTim
     if (!key.physical) free.push_back(key.path);
   }
   EXPECT_EQ(free, (Lines{"title", "time.end", "time.steps", "time.cfl", "time.dt", "time.dt_max", "time.until",
-                         "solver.precision", "solver.max_divergence", "parallel", "output", "walltime", "watchdog"}));
+                         "solver.precision", "solver.max_divergence", "parallel", "output", "walltime", "watchdog",
+                         "ensemble"}));
 }
 
 // Resolved cases as version 0.1 put them into its checkpoints, each with the settings that it was made from.

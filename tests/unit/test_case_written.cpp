@@ -63,7 +63,8 @@ TEST(Case, ResolvedYamlNamesEveryKeyOfTheTable) {
                    "output.fields=[{name: flow, every: 1}]", "output.catalyst={every: 1, scripts: [a.py]}",
                    "flow.rotation={number: 0.5}", "flow.magnetic_field={hartmann: 5}", "flow.buoyancy={richardson: 1}",
                    "time.until={" + until + "}", "walls.top.actuation={type: oscillation, amplitude: 1, period: 2}",
-                   "scalars=[{name: c, walls: {bottom: {value: 1}}, initial: 1 - z/2}]"}));
+                   "scalars=[{name: c, walls: {bottom: {value: 1}}, initial: 1 - z/2}]",
+                   "ensemble={members: 2, seeds: 1, vary: {flow.reynolds.bulk: [5600, 5714]}}"}));
   for (const auto& key : case_keys()) {
     if (!key.excludes.empty() || !key.only_with.empty()) continue;
     EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + key.name() + ": ")) ||
