@@ -88,6 +88,9 @@ void EnsembleRun::say_what_runs() {
   log_->line(fmt::format("{} member(s) of {} x {} x {} cells each on {} process(es), {} precision, {}",
                          settings_.ensemble.members, cells[0], cells[1], cells[2], size_of(world_), precision_name,
                          device::description()));
+  const nlohmann::json record = nlohmann::json::parse(io::ensemble_record(settings_));
+  if (settings_.ensemble.members > 1 && record["varied"].empty())
+    log_->line("warning: the members do not differ: give them seeds, or keys in ensemble.vary");
 }
 
 void EnsembleRun::require_memory_of_all(const std::vector<CaseInput>& members, const Grid& grid) {
@@ -152,9 +155,9 @@ void EnsembleRun::finish() {
 
 void EnsembleRun::run_member(Member& member) {
   try {
-    step_to_end(member);
-  } catch (...) {
-    failed(member, current_error());
+    run_collectively(MPI_COMM_SELF, [&] { step_to_end(member); });  // any exception becomes an Error
+  } catch (const Error& error) {
+    failed(member, error);
   }
   member.ended = true;
   --shared_.running;

@@ -244,7 +244,7 @@ def test_a_directory_with_a_single_run(tmp_path: Path) -> None:
 
 
 def test_verify(ended: tuple[Path, Path], tmp_path: Path) -> None:
-    case, out = ended
+    _, out = ended
     assert "4 of 4 members intact" in must(sluice("verify", out)).out
     shutil.copytree(out, tmp_path / "out")
     end = checkpoints(tmp_path / "out" / "member_02")[-1]
