@@ -304,3 +304,13 @@ def test_initial_fields(tmp_path: Path, channel: sluice.Case, sim: sluice.Simula
     channel["initial"] = {"type": "fields", "file": str(tmp_path / "none.h5")}
     with pytest.raises(sluice.RestartError, match=r"none\.h5"):
         sluice.Simulation(channel)
+
+
+def test_a_simulation_is_no_ensemble(channel: sluice.Case) -> None:
+    channel["ensemble"] = {"members": 2, "vary": {"time.cfl": [0.5, 0.6]}}
+    with pytest.raises(sluice.UsageError, match=r"use sluice\.Ensemble, or remove the section"):
+        sluice.Simulation(channel)
+    assert channel["ensemble"] == {"members": 2, "vary": {"time.cfl": [0.5, 0.6]}}
+    channel["ensemble"] = "none"
+    with sluice.Simulation(channel) as sim:
+        sim.step()

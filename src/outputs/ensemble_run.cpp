@@ -236,7 +236,7 @@ std::string EnsembleRun::progress() const {
   return text + fmt::format("; {} left", readable_duration(left));
 }
 
-std::vector<EnsembleRun::Failure> EnsembleRun::all_failures() const {
+std::vector<EnsembleRun::Failure> EnsembleRun::all_failures() {
   auto own = nlohmann::json::array();
   for (const Failure& failure : failures_) own.push_back({failure.member, failure.code, failure.message});
   const std::string text = own.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);

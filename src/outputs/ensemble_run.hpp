@@ -65,7 +65,7 @@ class EnsembleRun {
   void report_progress();
   std::string progress() const;
   /// The failures of all processes, in the order of the members. Collective.
-  std::vector<Failure> all_failures() const;
+  std::vector<Failure> all_failures();
 
   const io::Case settings_;
   MPI_Comm world_;

@@ -421,6 +421,9 @@ def test_the_run_stops_after_the_wall_time(tmp_path: Path) -> None:
 
 ELSEWHERE = {
     "watchdog": ("../faults/test_watchdog.py", "watchdog"),
+    "ensemble.members": ("test_ensembles.py", '"members": 4'),
+    "ensemble.seeds": ("../unit/test_ensemble.cpp", "SeedsFollowThatOfTheCaseOrTheFirst"),
+    "ensemble.vary": ("test_ensembles.py", '"vary": {'),
     **{f"output.catalyst.{key}": ("test_catalyst.py", f'"{key}"') for key in CATALYST},
 }
 
