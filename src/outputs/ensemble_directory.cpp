@@ -88,7 +88,7 @@ std::vector<std::string> prepare_ensemble_directory(const DirectoryOptions& opti
                                                     OutputLock& lock) {
   if (!options.restart.empty() && options.restart != "auto") {
     throw Error(ExitCode::usage,
-                fmt::format("--restart {}: a checkpoint is of one member; use --restart auto, with which each member "
+                fmt::format("{}: a checkpoint is of one member; use --restart auto, with which each member "
                             "goes on from its own newest one, or run the member alone",
                             options.restart));
   }
