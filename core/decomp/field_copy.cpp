@@ -29,15 +29,25 @@ struct CopyPoint {
 
 namespace {
 
-void pack(const Field& field, const Box3& local_box, Buffer<real>& packed) {
+void pack(const Field& field, const Box3& local_box, real* to) {
   const Box3 box = local_box.local();
-  parallel_for("download field", box,
-               CopyCell{field.view(), contiguous_view(packed.data(), box.nx(), box.ny(), box.nz()),
-                        static_cast<int>(local_box.lo[0]), static_cast<int>(local_box.lo[1]),
-                        static_cast<int>(local_box.lo[2])});
+  parallel_for(
+      "download field", box,
+      CopyCell{field.view(), contiguous_view(to, box.nx(), box.ny(), box.nz()), static_cast<int>(local_box.lo[0]),
+               static_cast<int>(local_box.lo[1]), static_cast<int>(local_box.lo[2])});
 }
 
 }  // namespace
+
+void pack(const Field& field, real* to) {
+  pack(field, field.local_box(), to);
+}
+
+void unpack(const real* from, Field& field) {
+  const Box3 box = field.local_box();
+  parallel_for("upload field", box,
+               CopyCell{contiguous_view(from, box.nx(), box.ny(), box.nz()), field.view(), 0, 0, 0});
+}
 
 std::vector<real> download(const Field& field) {
   return download(field, field.local_box());
@@ -45,7 +55,7 @@ std::vector<real> download(const Field& field) {
 
 std::vector<real> download(const Field& field, const Box3& local_box) {
   Buffer<real> packed(static_cast<std::size_t>(local_box.volume()));
-  pack(field, local_box, packed);
+  pack(field, local_box, packed.data());
   return packed.download();
 }
 
@@ -54,7 +64,7 @@ void download(const std::vector<const Field*>& fields, real* host) {
   for (const Field* field : fields) {
     const auto size = static_cast<std::size_t>(field->local_box().volume());
     packed.enlarge(size);
-    pack(*field, field->local_box(), packed);
+    pack(*field, packed.data());
     device::copy_async(host, packed.data(), size * sizeof(real));  // the next field is packed after it
     host += size;
   }
@@ -62,12 +72,10 @@ void download(const std::vector<const Field*>& fields, real* host) {
 }
 
 void upload(const std::vector<real>& host, Field& field) {
-  const Box3 box = field.local_box();
-  SLUICE_REQUIRE(host.size() == static_cast<std::size_t>(box.volume()), "the host array does not match the field");
-  Buffer<real> packed(host);
-  parallel_for(
-      "upload field", box,
-      CopyCell{contiguous_view<const real>(packed.data(), box.nx(), box.ny(), box.nz()), field.view(), 0, 0, 0});
+  SLUICE_REQUIRE(host.size() == static_cast<std::size_t>(field.local_box().volume()),
+                 "the host array does not match the field");
+  const Buffer<real> packed(host);
+  unpack(packed.data(), field);
   device::synchronize();
 }
 

@@ -14,6 +14,9 @@ std::vector<real> download(const Field& field, const Box3& local_box);
 /// The same for several fields, one after the other into memory of device::allocate_host().
 void download(const std::vector<const Field*>& fields, real* host);
 void upload(const std::vector<real>& host, Field& field);
+/// The same between a field and a contiguous device array. Do not wait for it.
+void pack(const Field& field, real* to);
+void unpack(const real* from, Field& field);
 /// Copies the cells at all combinations of these local indices, which are in device memory, to a device array, x
 /// fastest. Does not wait for it.
 void copy_points(const Field& field, const std::array<Buffer<int>, 3>& points, real* to);

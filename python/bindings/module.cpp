@@ -29,6 +29,7 @@
 #include "python/bindings/forces.hpp"
 #include "python/bindings/initial.hpp"
 #include "python/bindings/session.hpp"
+#include "python/bindings/together.hpp"
 #include "python/bindings/walls.hpp"
 #include "solver/physics/terms.hpp"
 #include "src/run/mpi_session.hpp"
@@ -352,5 +353,6 @@ NB_MODULE(_double, module) {
   add_statistics(module);
   add_forces(module);
   add_initial(module);
+  add_together(module);
   add_walls(module);
 }

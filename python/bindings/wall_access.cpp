@@ -124,21 +124,28 @@ bool WallAccess::agree_on_planes() {
   return ((bits[0] & bits[1]) >> first_response) == 0;
 }
 
-bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& values) {
+void WallAccess::require_settable(Walls::Side side, Location component) {
   session_->require_between_steps();
-  Simulation& simulation = session_->simulation();
-  if (component == Location::z_face && simulation.stepper.has_response(side))
+  if (component == Location::z_face && session_->simulation().stepper.has_response(side))
     throw Error(ExitCode::usage, "w of this wall is set by its response; remove that first: response(None)");
   walls().require_prescribable(side, component);
+}
+
+bool WallAccess::set(Walls::Side side, Location component, const GivenPlane& values) {
+  require_settable(side, component);
   Field& given = scratch();
   copy_to(given, values);
   if (!std::isfinite(sum_of_plane(given).value())) return false;
+  copy_cells(given, next_velocity(side, component));
+  return true;
+}
+
+Field& WallAccess::next_velocity(Walls::Side side, Location component) {
   Next& next = next_[{side, component}];
   if (next.velocity.bytes() == 0) next.velocity = new_plane(component);
-  copy_cells(given, next.velocity);
   next.waits = true;
   session_->note_wall_change();
-  return true;
+  return next.velocity;
 }
 
 WallAccess::Next* WallAccess::waiting(Walls::Side side, Location component) {
@@ -184,12 +191,20 @@ Field& WallAccess::velocity(Walls::Side side, Location component) {
 }
 
 double WallAccess::mean(Walls::Side side, const GivenPlane& values) {
+  if (walls().owns(side)) copy_to(scratch(), values);
+  return mean_of_scratch(side);
+}
+
+double WallAccess::mean_of_scratch(Walls::Side side) {
   const Walls& all = walls();
   Simulation& simulation = session_->simulation();
   enter_collective();
-  Field& given = scratch();
-  if (all.owns(side)) copy_to(given, values);
-  return mean_over_wall(all, side, given, simulation.grid, simulation.comm.world());
+  return mean_over_wall(all, side, scratch(), simulation.grid, simulation.comm.world());
+}
+
+real* WallAccess::packed(std::size_t size) {
+  packed_.enlarge(size);
+  return packed_.data();
 }
 
 std::pair<Field*, std::int64_t> WallAccess::plane(const std::string& name, double z) {
@@ -256,6 +271,7 @@ void WallAccess::restore_next(const std::vector<PrescribedWall>& walls_then) {
 
 void WallAccess::clear() {
   scratch_.reset();
+  packed_ = Buffer<real>();
   velocities_.clear();
   next_.clear();
   planes_.clear();

@@ -49,6 +49,10 @@ class WallAccess {
   /// Sets the next velocity of a component. Returns false, and changes nothing, if a value is not finite. Throws
   /// Error(usage) if something else sets it. Local.
   bool set(Walls::Side side, Location component, const GivenPlane& given);
+  /// Throws Error(usage) if something else sets this component, or a response runs. Local.
+  void require_settable(Walls::Side side, Location component);
+  /// The plane for the next velocity of a component, whose cells the caller sets at once. Local.
+  Field& next_velocity(Walls::Side side, Location component);
   /// Gives the walls their next velocities, then calls `action`, which checks the fluxes through them. If it throws,
   /// the walls have their present velocities again, and the next ones still wait. Call it after agree_on_walls().
   void with_next(const std::function<void()>& action);
@@ -63,10 +67,17 @@ class WallAccess {
   Field& velocity(Walls::Side side, Location component);
   /// The mean over a wall; processes without the wall give nothing. Collective.
   double mean(Walls::Side side, const GivenPlane& given);
+  /// The same of the plane of scratch().
+  double mean_of_scratch(Walls::Side side);
+  /// A plane for values that are on their way to a wall. Local.
+  Field& scratch();
 
   /// The plane of a field that is nearest to z, in memory that the next call for it overwrites; its index along z.
   /// Collective.
   std::pair<Field*, std::int64_t> plane(const std::string& name, double z);
+
+  /// Device memory for so many values of planes of several sessions, which is kept for the next time. Local.
+  real* packed(std::size_t size);
 
   void clear();
 
@@ -75,11 +86,11 @@ class WallAccess {
   int agree(Stage here);
   Walls& walls();
   Field new_plane(Location location);
-  Field& scratch();
 
   Session* session_;
   bool responding_ = false, agreed_ = false, failed_elsewhere_ = false;
   std::optional<Field> scratch_;
+  Buffer<real> packed_;
   std::map<std::pair<Walls::Side, Location>, Field> velocities_;
   /// The planes are kept for the next time.
   struct Next {

@@ -1,6 +1,7 @@
 // Walls, planes of the flow and mean forces, for python/sluice/walls.py and forcing.py.
 #include "python/bindings/walls.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -57,14 +58,6 @@ DevicePlane device_plane(Session& session, Field& field) {
   plane.dx = session.simulation().grid.dx();
   plane.dy = session.simulation().grid.dy();
   return plane;
-}
-
-Walls::Side side_of(const std::string& name) {
-  return name == "bottom" ? Walls::Side::bottom : Walls::Side::top;
-}
-
-Location component_of(const std::string& name) {
-  return name == "u" ? Location::x_face : name == "v" ? Location::y_face : Location::z_face;
 }
 
 DevicePlane wall_velocity(Session& session, const std::string& side, const std::string& component) {
@@ -161,6 +154,19 @@ void set_forcing(Session& session, const std::string& direction, double value) {
 }
 
 }  // namespace
+
+Walls::Side side_of(const std::string& name) {
+  if (name == "bottom") return Walls::Side::bottom;
+  if (name == "top") return Walls::Side::top;
+  throw Error(ExitCode::usage, fmt::format("there is no wall '{}'; there are: bottom, top", name));
+}
+
+Location component_of(const std::string& name) {
+  if (name == "u") return Location::x_face;
+  if (name == "v") return Location::y_face;
+  if (name == "w") return Location::z_face;
+  throw Error(ExitCode::usage, fmt::format("a wall has the velocities u, v and w, and not '{}'", name));
+}
 
 void add_walls(nb::module_& module) {
   nb::class_<DevicePlane>(module, "DevicePlane")

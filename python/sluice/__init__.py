@@ -18,7 +18,7 @@ from .forces import Force, GivenArray, Source
 from .forcing import Driving, Forcing
 from .simulation import Diagnostics, Simulation
 from .statistics import Statistics
-from .together import step_together
+from .together import read_together, set_walls_together, step_together
 from .walls import Plane, Wall, Walls, WallVelocity
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ __all__ = [
     "Walls",
     "__version__",
     "precision",
+    "read_together",
+    "set_walls_together",
     "shipped_cases",
     "step_together",
 ]

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from .errors import NumericsError, UsageError
+from .field import checked_values
 from .simulation import Simulation, number_of_steps
 
 ONE_STACK = sys.version_info >= (3, 14)
@@ -22,10 +27,7 @@ def step_together(simulations: Sequence[Simulation], count: int = 1) -> list[Num
     step.
     """
     count = number_of_steps(count)
-    if len({id(simulation) for simulation in simulations}) < len(simulations):
-        raise UsageError("a simulation cannot be stepped together with itself")
-    if any(simulation.size > 1 for simulation in simulations):
-        raise UsageError("simulations that are stepped together must be on one process each")
+    _require_different(simulations, "stepped")
     errors: list[NumericsError | None] = [None] * len(simulations)
     running = dict(enumerate(simulations))
     at_once = 1 if any(simulation._needs_python for simulation in simulations) else count
@@ -34,6 +36,62 @@ def step_together(simulations: Sequence[Simulation], count: int = 1) -> list[Num
             errors[n] = error
             del running[n]
     return errors
+
+
+def read_together(simulations: Sequence[Simulation], planes: Sequence[tuple[str, float | str]]) -> npt.NDArray[Any]:
+    """Reads planes of each simulation at once: a copy (simulations, planes, ny, nx) in host memory.
+
+    A plane is (NAME, z), a field at the height of the grid that is nearest to z, as `Simulation.plane` gives it; or
+    (NAME, WALL), the velocity u, v or w of the wall "bottom" or "top". On a GPU the simulations share launches, and all
+    values come in one copy. Raises UsageError unless they are different simulations, each on this process alone, whose
+    planes have one shape.
+    """
+    sessions = _sessions_of(simulations, "read")
+    return _core.read_together(
+        sessions, [(name, place if isinstance(place, str) else float(place)) for name, place in planes]
+    )
+
+
+def set_walls_together(
+    simulations: Sequence[Simulation], walls: Sequence[tuple[str, str]], values: npt.ArrayLike
+) -> None:
+    """Sets velocities of walls of each simulation at once, as an assignment to `WallVelocity` does.
+
+    `walls`: a component and a wall for each plane, such as ("w", "top"). `values`: (simulations, walls, ny, nx) in host
+    memory, real and finite, or a number. Nothing is set if one cannot be. Raises TypeError, ValueError, and UsageError
+    as `read_together`, or if the case or a response sets a component.
+    """
+    sessions = _sessions_of(simulations, "set")
+    if len(set(walls)) < len(walls):
+        raise UsageError("a velocity of a wall can be set once at a time")
+    _core.set_walls_together(sessions, list(walls), _planes(sessions, len(walls), values))
+
+
+def wall_means(simulations: Sequence[Simulation], sides: Sequence[str], values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """`Wall.mean` of values (simulations, walls, ny, nx) in host memory, one plane for each of the walls."""
+    sessions = _sessions_of(simulations, "averaged")
+    return np.array(_core.wall_means(sessions, list(sides), _planes(sessions, len(sides), values)))
+
+
+def _require_different(simulations: Sequence[Simulation], done: str) -> None:
+    """Raises UsageError if the simulations cannot be `done` together."""
+    if len({id(simulation) for simulation in simulations}) < len(simulations):
+        raise UsageError(f"a simulation cannot be {done} together with itself")
+    if any(simulation.size > 1 for simulation in simulations):
+        raise UsageError(f"simulations that are {done} together must be on one process each")
+
+
+def _sessions_of(simulations: Sequence[Simulation], done: str) -> list[_core.Session]:
+    _require_different(simulations, done)
+    if not simulations:
+        raise UsageError("give at least one simulation")
+    return [simulation._session for simulation in simulations]
+
+
+def _planes(sessions: list[_core.Session], count: int, values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """So many planes for each session, as the compiled module takes them."""
+    shape = (len(sessions), count, *_core.plane_shape(sessions[0]))
+    return np.ascontiguousarray(np.broadcast_to(checked_values(values, shape, "walls"), shape))
 
 
 def _step(simulations: dict[int, Simulation], count: int) -> dict[int, NumericsError]:

@@ -200,14 +200,15 @@ def test_the_power_is_that_of_the_time_series(tmp_path: Any) -> None:
         case["walls"] = {"bottom": {"actuation": actuation}, "top": {"actuation": actuation}}
         case["output.timeseries"] = {"every": 1}
         folder = tmp_path / str(actuation["type"])
-        from sluice.gym.reading import WallReader
+        from sluice.gym.reading import Reading, WallReader
         from sluice.gym.states import library_of
 
         units = library_of(config()).units
         with sluice.Simulation(case, output=folder) as sim:
             sim.step(7)
-            powers = {side: WallReader(sim, side, units).power().mean() * units.u_tau**3 for side in sim.walls}
-            shear = WallReader(sim, "top", units).shear("u").mean() * units.u_tau**2
+            now = Reading([sim])
+            powers = {side: WallReader(sim, side, units).power(now).mean() * units.u_tau**3 for side in sim.walls}
+            shear = WallReader(sim, "top", units).shear(now).mean() * units.u_tau**2
             assert shear == pytest.approx(sim.diagnostics.friction_velocity_top**2, rel=1e-9)
         *_, last = csv.DictReader(line for line in (folder / "timeseries.csv").open() if not line.startswith("#"))
         for side, power in powers.items():
@@ -240,8 +241,9 @@ def test_the_force_layer_does_the_work_that_is_recorded() -> None:
     distance = z / units.length
     force = np.where(distance < 40, 0.1 * np.exp(-distance / 8), 0) * units.u_tau**3 / units.nu
     work = (force * np.diff(faces) * sim.v.values.mean(axis=(1, 2))).sum() / units.u_tau**3
-    assert member.actor.power()[0].mean() == pytest.approx(work, rel=1e-9)
-    assert not member.actor.power()[1].any()
+    _, ((bottom, top),) = env.flows.local_drag_and_power([0])
+    assert bottom.mean() == pytest.approx(work, rel=1e-9)
+    assert not top.any()
     assert env.flows.members[0].sim.v.values[:4].mean() > 0
     env.close()
 

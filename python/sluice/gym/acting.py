@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..forces import Force
 from ..simulation import Simulation
+from ..together import set_walls_together, wall_means
 from .config import BodyForce, Config, Jets
 from .layout import Layout
-from .reading import Array, ForceLayer, WallReader
+from .reading import Array, ForceLayer, Reading, WallReader
 from .states import WallUnits
 
 UNIFORM = 1e-9
@@ -46,60 +48,77 @@ def checked_action(values: Any, shape: tuple[int, ...], agent: str) -> Array:
     return given
 
 
-class Actor:
-    """Brings the actions of a configuration to the walls of one simulation."""
+class Actors:
+    """Brings the actions of a configuration to the walls of simulations."""
 
-    def __init__(self, sim: Simulation, config: Config, layout: Layout, readers: list[WallReader], units: WallUnits):
-        self._sim, self._config, self._layout, self._readers, self._units = sim, config, layout, readers, units
-        self._responds = False
-        self._clipped: Any = 0
-        self._asked = 0
-        self._force: Any = None
-        self._amplitudes = np.zeros((len(readers), *layout.cells))
+    def __init__(
+        self,
+        simulations: Sequence[Simulation],
+        config: Config,
+        layout: Layout,
+        readers: Sequence[WallReader],
+        units: WallUnits,
+    ) -> None:
+        self._simulations, self._config, self._layout, self._readers = simulations, config, layout, readers
+        self._units = units
+        self._responds = [False] * len(simulations)
+        self._clipped: list[Any] = [0] * len(simulations)
+        self._asked = [0] * len(simulations)
+        self._amplitudes = np.zeros((len(simulations), len(readers), *layout.cells))
         self._layers: list[ForceLayer] = []
+        self._forces: list[Force] = []
         if isinstance(config.action, BodyForce):
-            self._layers = [ForceLayer(sim, reader.side, config.action, units) for reader in readers]
+            self._layers = [ForceLayer(simulations[0], reader.side, config.action, units) for reader in readers]
             component: dict[str, Any] = {config.action.component: 0.0}
-            self._force = sim.add_force(**component)
+            self._forces = [sim.add_force(**component) for sim in simulations]
 
-    def rest(self) -> None:
-        """Ends all actions: no responses, no force. The walls are those of the state that is restored next."""
-        if self._responds:
+    def rest(self, number: int) -> None:
+        """Ends all actions on a flow: no responses, no force. Its walls are those of the state that is restored next."""
+        if self._responds[number]:
+            self._responds[number] = False
             for reader in self._readers:
-                self._sim.walls[reader.side].response(None)
-            self._responds = False
-        if self._force is not None:
-            self._set_force(np.zeros_like(self._amplitudes))
-        self._clipped, self._asked = 0, 0
+                self._simulations[number].walls[reader.side].response(None)
+        if self._forces:
+            self._set_force(number, np.zeros_like(self._amplitudes[number]))
+        self._clipped[number], self._asked[number] = 0, 0
 
-    def act(self, values: Array) -> None:
-        """Holds an action (walls, patches along y, patches along x) in wall units; beyond the limit it is clipped."""
+    def act(self, numbers: Sequence[int], values: Array) -> None:
+        """Holds actions on some flows, (flows, walls, patches along y, patches along x) in wall units.
+
+        Beyond the limit they are clipped.
+        """
         action = self._config.action
         limited = np.clip(values, -action.limit, action.limit)
-        self._clipped, self._asked = int((limited != values).sum()), values.size
+        beyond = (limited != values).sum(axis=(1, 2, 3))
+        for number, count in zip(numbers, beyond, strict=True):
+            self._clipped[number], self._asked[number] = int(count), values[0].size
         cells = self._layout.spread(limited)
         if isinstance(action, BodyForce):
-            self._set_force(cells)
+            for number, amplitudes in zip(numbers, cells, strict=True):
+                self._set_force(number, amplitudes)
             return
-        for reader, plane in zip(self._readers, cells, strict=True):
-            wall = self._sim.walls[reader.side]
-            if isinstance(action, Jets):
-                w = reader.sign * self._units.u_tau * plane
-                fluctuation = w - wall.mean(w)
-                if np.abs(fluctuation).max() < UNIFORM * np.abs(w).max():
-                    fluctuation = np.zeros_like(w)  # of a uniform w only round-off is left, which has a mean
-                wall.w[...] = fluctuation
-            else:
-                wall.v[...] = self._units.u_tau * plane
+        simulations = [self._simulations[number] for number in numbers]
+        sides = [reader.side for reader in self._readers]
+        if isinstance(action, Jets):
+            signs = np.array([reader.sign for reader in self._readers])
+            w = (signs * self._units.u_tau)[:, None, None] * cells
+            fluctuation = w - wall_means(simulations, sides, w)[:, :, None, None]
+            largest, whole = (np.abs(one).max(axis=(2, 3)) for one in (fluctuation, w))
+            fluctuation[largest < UNIFORM * whole] = 0  # of a uniform w only round-off is left, which has a mean
+            set_walls_together(simulations, [("w", side) for side in sides], fluctuation)
+        else:
+            set_walls_together(simulations, [("v", side) for side in sides], self._units.u_tau * cells)
 
-    def respond(self, functions: dict[str, Respond]) -> None:
+    def respond(self, functions: Callable[[str, WallUnits], Respond]) -> None:
         """Sets w of walls at every substep from the flow, by functions that return w in U; the limit clips it."""
         limit = self._config.action.limit * self._units.u_tau
-        for side, function in functions.items():
-            self._sim.walls[side].response(self._limited(function, limit), remove_mean=True)
-        self._responds = True
+        for number, sim in enumerate(self._simulations):
+            for reader in self._readers:
+                function = self._limited(functions(reader.side, self._units), limit, number)
+                sim.walls[reader.side].response(function, remove_mean=True)
+            self._responds[number] = True
 
-    def _limited(self, function: Respond, limit: float) -> Respond:
+    def _limited(self, function: Respond, limit: float, number: int) -> Respond:
         if np.isinf(limit):
             return function
 
@@ -107,32 +126,43 @@ class Actor:
             w = function(sim)
             if hasattr(w, "clip") and hasattr(w, "shape"):
                 within = w.clip(-limit, limit)
-                self._clipped = self._clipped + (within != w).sum()  # on a GPU it stays there until it is read
-                self._asked += int(np.prod(w.shape))
+                self._clipped[number] = self._clipped[number] + (within != w).sum()  # on a GPU it stays there
+                self._asked[number] += int(np.prod(w.shape))
                 return within
             return w
 
         return limited
 
-    def take_clipped(self) -> float:
-        """The fraction of the values since the last call that were clipped."""
-        fraction = float(self._clipped) / self._asked if self._asked else 0.0
-        if self._responds:
-            self._clipped, self._asked = 0, 0
+    def take_clipped(self, number: int) -> float:
+        """The fraction of the values of a flow since the last call that were clipped."""
+        asked = self._asked[number]
+        fraction = float(self._clipped[number]) / asked if asked else 0.0
+        if self._responds[number]:
+            self._clipped[number], self._asked[number] = 0, 0
         return fraction
 
-    def power(self) -> Array:
-        """The power of the actuation over each cell of the walls, (walls, ny, nx), over rho u_tau0^3."""
-        power = np.stack([reader.power() for reader in self._readers])
+    def power(self, numbers: Sequence[int], reading: Reading) -> Array:
+        """The power of the actuation of some flows over each cell of the walls, (flows, walls, ny, nx).
+
+        Over rho u_tau0^3. `reading`: of these flows.
+        """
+        wanted = [key for reader in self._readers for key in reader.planes_of_power(reading)]
+        amplitudes = self._amplitudes[numbers]
+        acts = amplitudes.any(axis=(2, 3))
         for n, layer in enumerate(self._layers):
-            if self._amplitudes[n].any():
-                power[n] += self._amplitudes[n] * layer.work(self._readers[n])
+            wanted += layer.planes if acts[:, n].any() else []
+        reading.fetch(wanted)
+        power = np.stack([reader.power(reading) for reader in self._readers], axis=1)
+        for n, layer in enumerate(self._layers):
+            if acts[:, n].any():
+                acting = acts[:, n, None, None]
+                np.add(power[:, n], amplitudes[:, n] * layer.work(reading), out=power[:, n], where=acting)
         return power
 
-    def _set_force(self, amplitudes: npt.NDArray[Any]) -> None:
+    def _set_force(self, number: int, amplitudes: npt.NDArray[Any]) -> None:
         """`amplitudes`: of cells, in u_tau0^3/nu."""
         assert isinstance(self._config.action, BodyForce)
-        self._amplitudes = amplitudes
+        self._amplitudes[number] = amplitudes
         scale = self._units.u_tau**3 / self._units.nu
         total: Any = 0.0
         if amplitudes.any():
@@ -140,4 +170,4 @@ class Actor:
                 layer.profile[:, None, None] * (scale * plane)
                 for layer, plane in zip(self._layers, amplitudes, strict=True)
             )
-        setattr(self._force, self._config.action.component, total)
+        setattr(self._forces[number], self._config.action.component, total)

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..case import Case
-from ..errors import NumericsError, UsageError
+from ..errors import UsageError
 from ..simulation import Simulation
 from ..together import step_together
-from .acting import Actor, Respond
+from .acting import Actors, Respond
 from .config import Config, Jets, Sensors
 from .layout import Layout
-from .reading import Array, SensorReader, WallReader, planes_per_wall, read_planes, sensor_count
+from .reading import DRAG, Array, Reading, SensorReader, WallReader, planes_per_wall, read_planes, sensor_count
 from .states import Starts, WallUnits, library_of
 
 Seen = npt.NDArray[np.float32] | dict[str, npt.NDArray[np.float32]]
@@ -54,73 +54,40 @@ class Outcome:
 
 
 class Member:
-    """One controlled flow. It does not step: ControlledFlows.step does so for all members."""
+    """One controlled flow. It does not step, act or read: ControlledFlows does so for all members."""
 
-    def __init__(self, config: Config, case: Case, units: WallUnits, starts: Starts) -> None:
-        self.config, self.units, self._starts = config, units, starts
+    def __init__(self, config: Config, case: Case, units: WallUnits) -> None:
+        self.config, self.units = config, units
         self.sim = Simulation(case)
-        u = self.sim.u
-        self.layout = Layout((u.shape[1], u.shape[2]), config.action.patches)
-        self.readers = [WallReader(self.sim, side, self.units) for side in config.walls]
-        sensors = tuple(one for one in config.observations if isinstance(one, Sensors))
-        self._sensors = SensorReader(self.sim, sensors, self.units)
-        self.actor = Actor(self.sim, config, self.layout, self.readers, self.units)
         self.state = -1
         self.steps = 0
-        self._seen: Seen | None = None
+        self.seen: Seen | None = None
+        """The last observation of a finite flow."""
         self._drags: list[Array] = []
         self._powers: list[Array] = []
-
-    def reset(self, state: int) -> None:
-        """Starts an episode from a state of the library."""
-        self.actor.rest()
-        self._starts.set(self.sim, state)
-        self.state, self.steps = state, 0
-        self._seen = None
 
     @property
     def time(self) -> float:
         """Since the start of the episode, in wall units."""
         return self.steps * self.config.interval
 
-    def observe(self) -> Seen:
-        """The observation of the present flow."""
-        config = self.config
-        planes = read_planes(self.readers, config, self.layout)
-        if not any(isinstance(one, Sensors) for one in config.observations):
-            assert planes is not None
-            self._seen = planes
-        elif planes is None:
-            self._seen = self._sensors.read()
-        else:
-            self._seen = {"planes": planes, "sensors": self._sensors.read()}
-        return self._seen
-
     def begin(self) -> None:
         """Before the steps of an interval."""
         self._drags, self._powers = [], []
 
-    def sample(self) -> bool:
-        """Takes a sample of drag and power. Returns whether they are finite."""
-        drag = np.stack([reader.shear("u") for reader in self.readers])
-        power = self.actor.power()
-        self._drags.append(self.layout.average(drag))
-        self._powers.append(self.layout.average(power))
-        return bool(np.isfinite(drag).all() and np.isfinite(power).all())
+    def add_sample(self, drag: Array, power: Array) -> None:
+        """Of patches, (walls, patches along y, patches along x)."""
+        self._drags.append(drag)
+        self._powers.append(power)
 
-    @property
-    def last_sample(self) -> tuple[Array, Array]:
-        """Drag and power of patches."""
-        return self._drags[-1], self._powers[-1]
-
-    def outcome(self) -> Outcome:
+    def outcome(self, clipped: float) -> Outcome:
         """Of the interval that has ended."""
         self.steps += 1
-        drag, power = np.mean(self._drags, axis=0), np.mean(self._powers, axis=0)
-        rewards = self.rewards(drag, power)
+        drag, power = _mean(self._drags), _mean(self._powers)
         mean_drag, mean_power = float(drag.mean()), float(power.mean())
         net = 1 - mean_drag - mean_power / self.bulk_velocity
-        return Outcome(float(rewards.mean()), mean_drag, mean_power, net, self.actor.take_clipped(), False, drag, power)
+        reward = float(self.rewards(drag, power).mean())
+        return Outcome(reward, mean_drag, mean_power, net, clipped, False, drag, power)
 
     def rewards(self, drag: Array, power: Array) -> Array:
         """The reward of each patch, whose mean is that of the flow."""
@@ -131,14 +98,17 @@ class Member:
         """Over u_tau0: the power of the uncontrolled drag per wall area, in wall units."""
         return self.units.bulk_velocity / self.units.u_tau
 
-    def blown_up(self) -> tuple[Outcome, Seen]:
+    def blown_up(self, clipped: float, patches: tuple[int, ...]) -> tuple[Outcome, Seen]:
         """The outcome of an interval in which the flow has blown up, and the last finite observation."""
         self.steps += 1
-        lost = np.full((len(self.readers), *self.layout.patches), np.nan)
-        reward = self.config.blow_up_reward
-        outcome = Outcome(reward, np.nan, np.nan, np.nan, self.actor.take_clipped(), True, lost, lost)
-        assert self._seen is not None
-        return outcome, self._seen
+        lost = np.full(patches, np.nan)
+        outcome = Outcome(self.config.blow_up_reward, np.nan, np.nan, np.nan, clipped, True, lost, lost)
+        assert self.seen is not None
+        return outcome, self.seen
+
+
+def _mean(samples: list[Array]) -> Array:
+    return samples[0] if len(samples) == 1 else np.asarray(np.mean(samples, axis=0))
 
 
 class ControlledFlows:
@@ -162,10 +132,17 @@ class ControlledFlows:
         for side, actuation in (walls or {}).items():
             case[f"walls.{side}"] = {"actuation": dict(actuation)}
         self.members: list[Member] = []
-        starts = Starts(self.library)
+        self._starts = Starts(self.library)
         try:
             for _ in range(members):
-                self.members.append(Member(config, case, self.units, starts))
+                self.members.append(Member(config, case, self.units))
+            simulations = [member.sim for member in self.members]
+            first = simulations[0]
+            self.layout = Layout(first.u.shape[1:], config.action.patches)
+            self._readers = [WallReader(first, side, self.units) for side in config.walls]
+            sensors = [one for one in config.observations if isinstance(one, Sensors)]
+            self._sensors = SensorReader(first, sensors, self.units)
+            self.actors = Actors(simulations, config, self.layout, self._readers, self.units)
         except BaseException:
             self.close()
             raise
@@ -178,12 +155,12 @@ class ControlledFlows:
     @property
     def action_shape(self) -> tuple[int, ...]:
         """(walls, patches along y, patches along x)."""
-        return (len(self.config.walls), *self.members[0].layout.patches)
+        return (len(self.config.walls), *self.layout.patches)
 
     @property
     def planes_shape(self) -> tuple[int, ...]:
         """(walls times planes, ny, nx) of observations; the first number is 0 without planes."""
-        layout = self.members[0].layout
+        layout = self.layout
         count = len(self.config.walls) * planes_per_wall(self.config.observations)
         return (count, *(layout.patches if self.config.observe_patches else layout.cells))
 
@@ -195,8 +172,27 @@ class ControlledFlows:
     def reset(self, states: Mapping[int, int]) -> dict[int, Seen]:
         """Starts episodes: members and the states that they start from. Returns their observations."""
         for number, state in states.items():
-            self.members[number].reset(state)
-        return {number: self.members[number].observe() for number in states}
+            member = self.members[number]
+            self.actors.rest(number)
+            self._starts.set(member.sim, state)
+            member.state, member.steps, member.seen = state, 0, None
+        return self.observe(list(states))
+
+    def observe(self, numbers: Sequence[int]) -> dict[int, Seen]:
+        """The observations of some members."""
+        if not numbers:
+            return {}
+        reading = self._reading(numbers)
+        parts = {
+            "planes": read_planes(reading, self._readers, self.config, self.layout),
+            "sensors": self._sensors.read(reading),
+        }
+        present = {name: values for name, values in parts.items() if values is not None}
+        found: dict[int, Seen] = {}
+        for n, number in enumerate(numbers):
+            own = {name: values[n] for name, values in present.items()}
+            found[number] = self.members[number].seen = own if len(own) > 1 else next(iter(own.values()))
+        return found
 
     def respond(self, functions: Callable[[str, WallUnits], Respond]) -> None:
         """Sets w of the walls of all members at every substep; `functions` makes the response of a wall.
@@ -205,37 +201,52 @@ class ControlledFlows:
         """
         if not isinstance(self.config.action, Jets):
             raise UsageError("a response sets w of walls: the action of the configuration must be Jets")
-        for member in self.members:
-            member.actor.respond({side: functions(side, self.units) for side in self.config.walls})
+        self.actors.respond(functions)
 
     def act(self, actions: Mapping[int, Array]) -> None:
         """Holds actions, of members by number, (walls, patches along y, patches along x) in wall units, checked."""
-        for number, action in actions.items():
-            self.members[number].actor.act(action)
+        if actions:
+            self.actors.act(list(actions), np.stack(list(actions.values())))
 
     def step(self, numbers: Sequence[int] | None = None) -> dict[int, tuple[Outcome, Seen]]:
         """One interval of some members, or of all. A flow that blows up has an outcome that says so."""
         going = list(range(len(self.members))) if numbers is None else list(numbers)
-        lost: set[int] = set()
+        alive = going
         for number in going:
             self.members[number].begin()
         for _ in range(self.config.samples):
-            alive = [number for number in going if number not in lost]
             faults = step_together([self.members[number].sim for number in alive], self._steps)
-            for number, fault in zip(alive, faults, strict=True):
-                if fault is not None or not self._sampled(number):
-                    lost.add(number)
+            alive = self._sample([number for number, fault in zip(alive, faults, strict=True) if fault is None])
+        seen = self.observe(alive)
         found: dict[int, tuple[Outcome, Seen]] = {}
         for number in going:
-            member = self.members[number]
-            found[number] = member.blown_up() if number in lost else (member.outcome(), member.observe())
+            member, clipped = self.members[number], self.actors.take_clipped(number)
+            if number in seen:
+                found[number] = member.outcome(clipped), seen[number]
+            else:
+                found[number] = member.blown_up(clipped, self.action_shape)
         return found
 
-    def _sampled(self, number: int) -> bool:
-        try:
-            return self.members[number].sample()
-        except NumericsError:
-            return False
+    def local_drag_and_power(self, numbers: Sequence[int]) -> tuple[Array, Array]:
+        """Drag and power of patches of some members as they now are, (members, *action_shape)."""
+        reading = self._reading(numbers)
+        reading.fetch(key for one in self._readers for key in (*one.planes_of(DRAG), *one.velocity))
+        drag = np.stack([reader.shear(reading) for reader in self._readers], axis=1)
+        power = self.actors.power(numbers, reading)
+        return self.layout.average(drag), self.layout.average(power)
+
+    def _sample(self, numbers: list[int]) -> list[int]:
+        """Takes a sample of drag and power of some members. Returns those whose sample is finite."""
+        if not numbers:
+            return []
+        drags, powers = self.local_drag_and_power(numbers)
+        finite = (np.isfinite(drags) & np.isfinite(powers)).all(axis=(1, 2, 3))
+        for number, drag, power in zip(numbers, drags, powers, strict=True):
+            self.members[number].add_sample(drag, power)
+        return [number for number, is_finite in zip(numbers, finite, strict=True) if is_finite]
+
+    def _reading(self, numbers: Sequence[int]) -> Reading:
+        return Reading([self.members[number].sim for number in numbers])
 
     def close(self) -> None:
         """Closes all simulations."""

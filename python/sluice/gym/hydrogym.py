@@ -103,11 +103,11 @@ class ChannelFlow:
     def set_state(self, q: FlowState) -> None:
         """Returns to a copy, of this flow or of another with the same grid."""
         member = self.flows.members[0]
-        member.actor.rest()
+        self.flows.actors.rest(0)
         member.sim.restore(q.snapshot)
         member.steps = round(q.time / self.config.interval)
         self.t = q.time
-        self._seen = member.observe()
+        self._seen = self.flows.observe([0])[0]
         self._outcome = None
 
     def reset(self, q0: FlowState | None = None, t: float = 0.0) -> None:
@@ -166,9 +166,7 @@ class ChannelFlow:
             return value
         if self._outcome is None:
             member = self.flows.members[0]
-            member.begin()
-            member.sample()
-            drag, power = member.last_sample
+            (drag,), (power,) = self.flows.local_drag_and_power([0])
             return 1 - float(member.rewards(drag, power).mean())
         return 1 - self._outcome.reward
 
@@ -191,7 +189,7 @@ class ChannelFlow:
                 member.sim.fields[name][...] = stored[name]
             self.t = float(stored["time"])
         member.sim.project()
-        self._seen = member.observe()
+        self._seen = self.flows.observe([0])[0]
         self._outcome = None
 
     def render(self, **kwargs: Any) -> None:

@@ -121,7 +121,7 @@ class ParallelChannelEnv(ParallelEnv[str, npt.NDArray[np.float32], npt.NDArray[n
 
     def _local(self, seen: Any) -> dict[str, npt.NDArray[np.float32]]:
         """What each agent sees."""
-        layout = self.flows.members[0].layout
+        layout = self.flows.layout
         walls = len(self.config.walls)
         planes = seen.reshape(walls, -1, *seen.shape[-2:])
         windows = [layout.window(planes[wall], self.reach) for wall in range(walls)]

@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..simulation import Simulation
+from ..together import read_together
 from .config import BodyForce, Config, FlowPlane, Observation, Sensors, WallPressure, WallShear
 from .layout import Layout
 from .states import WallUnits
 
 Array = npt.NDArray[np.float64]
+PlaneKey = tuple[str, float | str]
+"""A field and a height, or a velocity and the wall that has it, as of `read_together`."""
+DRAG = WallShear("u")
+
+
+class Reading:
+    """Planes of several flows as they now are, each read once: those that are asked for together are read together."""
+
+    def __init__(self, simulations: Sequence[Simulation]) -> None:
+        self._simulations = simulations
+        self._found: dict[PlaneKey, npt.NDArray[Any]] = {}
+
+    def fetch(self, planes: Iterable[PlaneKey]) -> None:
+        """Reads those that were not read yet."""
+        missing = [key for key in dict.fromkeys(planes) if key not in self._found]
+        if not missing:
+            return
+        values = read_together(self._simulations, missing)
+        for n, (name, place) in enumerate(missing):
+            of_flow = not isinstance(place, str)
+            self._found[name, place] = values[:, n].astype(np.float64, copy=False) if of_flow else values[:, n]
+
+    def __getitem__(self, key: PlaneKey) -> Array:
+        """A plane of all flows, (flows, ny, nx), in U and h."""
+        self.fetch([key])
+        return self._found[key]
 
 
 class WallReader:
-    """Reads the flow at one wall of a simulation, with w and heights counted from the wall into the fluid."""
+    """Reads flows at one wall, with w and heights counted from the wall into the fluid. Results are (flows, ny, nx).
+
+    `sim`: any of the flows, which have the same grid.
+    """
 
     def __init__(self, sim: Simulation, side: str, units: WallUnits) -> None:
-        self._sim, self._units = sim, units
+        self._units = units
         self.side = side
         self.sign = 1.0 if side == "bottom" else -1.0
         first = 0 if side == "bottom" else -1
@@ -29,58 +60,66 @@ class WallReader:
         faces = sim.w.coords["z"]
         # The face of w nearest to the wall inside the fluid; the last face is the top wall itself.
         self._face = float(faces[0] if side == "bottom" else faces[-2])
-        self._wall = sim.walls[side]
+        self.velocity: tuple[PlaneKey, ...] = (("u", side), ("v", side), ("w", side))
+        """Of the wall."""
 
-    def height(self, distance: float) -> float:
+    def _height(self, distance: float) -> float:
         """z of a distance from the wall in wall units."""
         z = distance * self._units.length
         return z if self.side == "bottom" else self._units.lz - z
 
-    def plane(self, name: str, z: float) -> Array:
-        """A plane of a field at z, in U and h."""
-        return np.asarray(self._sim.plane(name, z=z).values, dtype=np.float64)
+    def planes_of(self, one: Observation) -> tuple[PlaneKey, ...]:
+        """The planes that `observe` reads."""
+        if isinstance(one, FlowPlane):
+            return ((one.field, self._height(one.height)),)
+        if isinstance(one, WallShear):
+            return ((one.component, self._centre), (one.component, self.side))
+        return (("p", self._centre),)
 
-    def flow_plane(self, name: str, distance: float, fluctuation: bool) -> Array:
-        """A field at a distance from the wall."""
-        values = self.plane(name, self.height(distance))
-        if fluctuation:
-            values = values - values.mean()
-        if name == "p":
-            return np.asarray(values / self._units.u_tau**2)
-        return np.asarray(values * ((self.sign if name == "w" else 1.0) / self._units.u_tau))
-
-    def shear(self, component: str) -> Array:
-        """The stress that the fluid exerts on the wall, over rho u_tau0^2."""
+    def observe(self, reading: Reading, one: Observation) -> Array:
+        """The observation of planes at the wall."""
+        values, *wall = (reading[key] for key in self.planes_of(one))
         units = self._units
-        inside = self.plane(component, self._centre)
-        wall = getattr(self._wall, component).values
-        return np.asarray(units.nu * (inside - wall) / (self._distance * units.u_tau**2))
+        if isinstance(one, WallShear):
+            return np.asarray(units.nu * (values - wall[0]) / (self._distance * units.u_tau**2))
+        if isinstance(one, WallPressure) or (isinstance(one, FlowPlane) and one.fluctuation):
+            values = values - values.mean(axis=(1, 2), keepdims=True)
+        name = one.field if isinstance(one, FlowPlane) else "p"
+        if name == "p":
+            return np.asarray(values / units.u_tau**2)
+        return np.asarray(values * ((self.sign if name == "w" else 1.0) / units.u_tau))
 
-    def pressure(self) -> Array:
-        """Its fluctuation in the cells at the wall."""
-        values = self.plane("p", self._centre)
-        return np.asarray((values - values.mean()) / self._units.u_tau**2)
+    def shear(self, reading: Reading) -> Array:
+        """The streamwise stress that the fluid exerts on the wall, over rho u_tau0^2."""
+        return self.observe(reading, DRAG)
 
-    def power(self) -> Array:
+    def planes_of_power(self, reading: Reading) -> list[PlaneKey]:
+        """The planes that `power` reads beside the velocity of the wall: those of the components that act."""
+        acts = {name: bool(reading[name, side].any()) for name, side in self.velocity}
+        through: tuple[PlaneKey, ...] = (("w", self._face), ("p", self._centre)) if acts["w"] else ()
+        return [*((name, self._centre) for name in "uv" if acts[name]), *through]
+
+    def power(self, reading: Reading) -> Array:
         """The power that the wall gives to the fluid, at each of its cells, over rho u_tau0^3.
 
         docs/equations.md, "Power of the walls", in the differences of the scheme. Velocities tangential to the wall are
         taken at their own points.
         """
-        wall, units = self._wall, self._units
-        u, v = wall.u.values, wall.v.values
-        w = self.sign * wall.w.values
+        units = self._units
+        u, v, w = (reading[key] for key in self.velocity)
+        w = self.sign * w
         power = np.zeros(w.shape)
-        for name, at_wall in (("u", u), ("v", v)):
-            if at_wall.any():
-                shear = units.nu * (self.plane(name, self._centre) - at_wall) / self._distance
-                axis = 1 if name == "u" else 0
+        for name, at_wall, axis in (("u", u, 2), ("v", v, 1)):
+            acts = at_wall.any(axis=(1, 2), keepdims=True)
+            if acts.any():
+                shear = units.nu * (reading[name, self._centre] - at_wall) / self._distance
                 through = (w + np.roll(w, -1, axis=axis)) / 2
-                power += -shear * at_wall + at_wall**2 * through / 2
-        if w.any():
-            inside = self.sign * self.plane("w", self._face)
+                np.add(power, -shear * at_wall + at_wall**2 * through / 2, out=power, where=acts)
+        acts = w.any(axis=(1, 2), keepdims=True)
+        if acts.any():
+            inside = self.sign * reading["w", self._face]
             strain = units.nu * (inside - w) / (2 * self._distance)
-            power += (self.plane("p", self._centre) - strain) * w + w**3 / 2
+            np.add(power, (reading["p", self._centre] - strain) * w + w**3 / 2, out=power, where=acts)
         return np.asarray(power / units.u_tau**3)
 
 
@@ -98,30 +137,30 @@ class ForceLayer:
         sign = -1.0 if side == "top" and force.component == "z" else 1.0
         self.profile = np.where(distance < 5 * force.depth, sign * np.exp(-distance / force.depth), 0.0)
         """The force at the heights of the field, for an amplitude of 1."""
-        self._levels = [(float(z[k]), float(self.profile[k] * heights[k])) for k in np.flatnonzero(self.profile)]
+        acting = np.flatnonzero(self.profile)
+        self.planes: list[PlaneKey] = [(self.field, float(z[k])) for k in acting]
+        """Those that `work` reads."""
+        self._weights = [float(self.profile[k] * heights[k]) for k in acting]
         self._scale = 1 / (units.length * units.u_tau)
 
-    def work(self, reader: WallReader) -> Array:
+    def work(self, reading: Reading) -> Array:
         """The power of the force of amplitude 1 on each column of cells, per wall area, over rho u_tau0^3."""
-        total = sum(weight * reader.plane(self.field, z) for z, weight in self._levels)
+        total = sum(weight * reading[key] for weight, key in zip(self._weights, self.planes, strict=True))
         return np.asarray(total * self._scale)
 
 
-def read_planes(readers: list[WallReader], config: Config, layout: Layout) -> npt.NDArray[np.float32] | None:
-    """The observations that are planes, (walls times planes, ny, nx), the planes of each wall together."""
-    found: list[Array] = []
-    for reader in readers:
-        for one in config.observations:
-            if isinstance(one, FlowPlane):
-                found.append(reader.flow_plane(one.field, one.height, one.fluctuation))
-            elif isinstance(one, WallShear):
-                found.append(reader.shear(one.component))
-            elif isinstance(one, WallPressure):
-                found.append(reader.pressure())
-    if not found:
+def read_planes(
+    reading: Reading, readers: list[WallReader], config: Config, layout: Layout
+) -> npt.NDArray[np.float32] | None:
+    """The observations that are planes, (flows, walls times planes, ny, nx), the planes of each wall together."""
+    wanted = [(reader, one) for reader in readers for one in config.observations if not isinstance(one, Sensors)]
+    if not wanted:
         return None
-    planes = np.stack(found)
-    return (layout.average(planes) if config.observe_patches else planes).astype(np.float32)
+    reading.fetch(key for reader, one in wanted for key in reader.planes_of(one))
+    planes = [reader.observe(reading, one) for reader, one in wanted]
+    if config.observe_patches:
+        planes = [layout.average(values) for values in planes]
+    return np.stack(planes, axis=1, dtype=np.float32, casting="same_kind")
 
 
 def planes_per_wall(observations: tuple[Observation, ...]) -> int:
@@ -135,11 +174,10 @@ def sensor_count(observations: tuple[Observation, ...]) -> int:
 
 
 class SensorReader:
-    """Reads fields at points."""
+    """Reads fields at points. `sim`: any of the flows, which have the same grid."""
 
-    def __init__(self, sim: Simulation, sensors: tuple[Sensors, ...], units: WallUnits) -> None:
-        self._sim = sim
-        self._places: list[tuple[str, float, int, int, float]] = []
+    def __init__(self, sim: Simulation, sensors: Sequence[Sensors], units: WallUnits) -> None:
+        self._places: list[tuple[PlaneKey, int, int, float]] = []
         for one in sensors:
             for point in one.points:
                 x, y, z = (float(value) * units.length for value in point)
@@ -147,17 +185,15 @@ class SensorReader:
                     coords = sim.fields[name].coords
                     scale = 1 / units.u_tau ** (2 if name == "p" else 1)
                     i, j = (_nearest(coords[axis], value) for axis, value in (("x", x), ("y", y)))
-                    self._places.append((name, z, j, i, scale))
+                    self._places.append(((name, z), j, i, scale))
 
-    def read(self) -> npt.NDArray[np.float32]:
-        """All values: the fields of the first point, then those of the next."""
-        planes: dict[tuple[str, float], Any] = {}
-        values = []
-        for name, z, j, i, scale in self._places:
-            if (name, z) not in planes:
-                planes[name, z] = self._sim.plane(name, z=z).values
-            values.append(scale * float(planes[name, z][j, i]))
-        return np.array(values, dtype=np.float32)
+    def read(self, reading: Reading) -> npt.NDArray[np.float32] | None:
+        """All values, (flows, values): the fields of the first point, then those of the next. None without sensors."""
+        if not self._places:
+            return None
+        reading.fetch(key for key, *_ in self._places)
+        values = [scale * reading[key][:, j, i] for key, j, i, scale in self._places]
+        return np.stack(values, axis=1, dtype=np.float32, casting="same_kind")
 
 
 def _nearest(line: npt.NDArray[np.float64], value: float) -> int:
