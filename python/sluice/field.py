@@ -27,7 +27,7 @@ def checked_values(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> 
     if given.ndim > 0 and given.shape != shape:
         raise ValueError(f"{name}: the values have the shape {given.shape}, their place {shape}")
     with np.errstate(over="ignore"):
-        given = given.astype(flow_dtype())
+        given = given.astype(flow_dtype(), copy=False)
     if not np.isfinite(given).all():
         raise ValueError(f"{name}: a value is not finite")
     return given

@@ -208,7 +208,7 @@ def test_the_power_is_that_of_the_time_series(tmp_path: Any) -> None:
             sim.step(7)
             now = Reading([sim])
             powers = {side: WallReader(sim, side, units).power(now).mean() * units.u_tau**3 for side in sim.walls}
-            shear = WallReader(sim, "top", units).shear(now).mean() * units.u_tau**2
+            shear = WallReader(sim, "top", units).observe(now, WallShear()).mean() * units.u_tau**2
             assert shear == pytest.approx(sim.diagnostics.friction_velocity_top**2, rel=1e-9)
         *_, last = csv.DictReader(line for line in (folder / "timeseries.csv").open() if not line.startswith("#"))
         for side, power in powers.items():

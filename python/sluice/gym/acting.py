@@ -14,7 +14,7 @@ from ..simulation import Simulation
 from ..together import set_walls_together, wall_means
 from .config import BodyForce, Config, Jets
 from .layout import Layout
-from .reading import Array, ForceLayer, Reading, WallReader
+from .reading import Array, ForceLayer, PlaneKey, Reading, WallReader
 from .states import WallUnits
 
 UNIFORM = 1e-9
@@ -48,6 +48,11 @@ def checked_action(values: Any, shape: tuple[int, ...], agent: str) -> Array:
     return given
 
 
+def _largest(planes: Array) -> Array:
+    """The largest magnitude in each plane."""
+    return np.asarray(np.maximum(planes.max(axis=(-2, -1)), -planes.min(axis=(-2, -1))))
+
+
 class Actors:
     """Brings the actions of a configuration to the walls of simulations."""
 
@@ -73,7 +78,7 @@ class Actors:
             self._forces = [sim.add_force(**component) for sim in simulations]
 
     def rest(self, number: int) -> None:
-        """Ends all actions on a flow: no responses, no force. Its walls are those of the state that is restored next."""
+        """Ends all actions on a flow: no responses, no force. Its walls are those of the state restored next."""
         if self._responds[number]:
             self._responds[number] = False
             for reader in self._readers:
@@ -101,13 +106,14 @@ class Actors:
         sides = [reader.side for reader in self._readers]
         if isinstance(action, Jets):
             signs = np.array([reader.sign for reader in self._readers])
-            w = (signs * self._units.u_tau)[:, None, None] * cells
-            fluctuation = w - wall_means(simulations, sides, w)[:, :, None, None]
-            largest, whole = (np.abs(one).max(axis=(2, 3)) for one in (fluctuation, w))
-            fluctuation[largest < UNIFORM * whole] = 0  # of a uniform w only round-off is left, which has a mean
-            set_walls_together(simulations, [("w", side) for side in sides], fluctuation)
+            cells *= (signs * self._units.u_tau)[:, None, None]
+            largest = _largest(cells)
+            cells -= wall_means(simulations, sides, cells)[:, :, None, None]
+            cells[_largest(cells) < UNIFORM * largest] = 0  # of a uniform w only round-off is left, which has a mean
+            set_walls_together(simulations, [("w", side) for side in sides], cells)
         else:
-            set_walls_together(simulations, [("v", side) for side in sides], self._units.u_tau * cells)
+            cells *= self._units.u_tau
+            set_walls_together(simulations, [("v", side) for side in sides], cells)
 
     def respond(self, functions: Callable[[str, WallUnits], Respond]) -> None:
         """Sets w of walls at every substep from the flow, by functions that return w in U; the limit clips it."""
@@ -141,22 +147,24 @@ class Actors:
             self._clipped[number], self._asked[number] = 0, 0
         return fraction
 
+    def planes_of_power(self, numbers: Sequence[int], reading: Reading) -> list[PlaneKey]:
+        """The planes that `power` reads beside the velocities of the walls."""
+        wanted = [key for reader in self._readers for key in reader.planes_of_power(reading)]
+        for n, layer in enumerate(self._layers):
+            wanted += layer.planes if self._amplitudes[numbers, n].any() else []
+        return wanted
+
     def power(self, numbers: Sequence[int], reading: Reading) -> Array:
         """The power of the actuation of some flows over each cell of the walls, (flows, walls, ny, nx).
 
         Over rho u_tau0^3. `reading`: of these flows.
         """
-        wanted = [key for reader in self._readers for key in reader.planes_of_power(reading)]
-        amplitudes = self._amplitudes[numbers]
-        acts = amplitudes.any(axis=(2, 3))
-        for n, layer in enumerate(self._layers):
-            wanted += layer.planes if acts[:, n].any() else []
-        reading.fetch(wanted)
         power = np.stack([reader.power(reading) for reader in self._readers], axis=1)
         for n, layer in enumerate(self._layers):
-            if acts[:, n].any():
-                acting = acts[:, n, None, None]
-                np.add(power[:, n], amplitudes[:, n] * layer.work(reading), out=power[:, n], where=acting)
+            amplitudes = self._amplitudes[numbers, n]
+            acts = amplitudes.any(axis=(1, 2), keepdims=True)
+            if acts.any():
+                np.add(power[:, n], amplitudes * layer.work(reading), out=power[:, n], where=acts)
         return power
 
     def _set_force(self, number: int, amplitudes: npt.NDArray[Any]) -> None:

@@ -231,9 +231,13 @@ class ControlledFlows:
         """Drag and power of patches of some members as they now are, (members, *action_shape)."""
         reading = self._reading(numbers)
         reading.fetch(key for one in self._readers for key in (*one.planes_of(DRAG), *one.velocity))
-        drag = np.stack([reader.shear(reading) for reader in self._readers], axis=1)
-        power = self.actors.power(numbers, reading)
-        return self.layout.average(drag), self.layout.average(power)
+        reading.fetch(self.actors.planes_of_power(numbers, reading))
+        drag, power = (np.empty((len(numbers), *self.action_shape)) for _ in range(2))
+        for part, few in reading.blocks():
+            for n, reader in enumerate(self._readers):
+                drag[part, n] = self.layout.average(reader.observe(few, DRAG))
+            power[part] = self.layout.average(self.actors.power(numbers[part], few))
+        return drag, power
 
     def _sample(self, numbers: list[int]) -> list[int]:
         """Takes a sample of drag and power of some members. Returns those whose sample is finite."""

@@ -27,6 +27,8 @@ class Layout:
 
     def average(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Means over patches of values of cells (..., ny, nx)."""
+        if self.size == (1, 1):
+            return values
         (ny, nx), (sy, sx) = self.patches, self.size
         mean: npt.NDArray[Any] = values.reshape(*values.shape[:-2], ny, sy, nx, sx).mean(axis=(-3, -1))
         return mean

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ Array = npt.NDArray[np.float64]
 PlaneKey = tuple[str, float | str]
 """A field and a height, or a velocity and the wall that has it, as of `read_together`."""
 DRAG = WallShear("u")
+BLOCK = 96 * 1024
+"""Bytes of a plane of several flows, about a tenth of a cache of level 2."""
 
 
 class Reading:
@@ -26,6 +28,9 @@ class Reading:
     def __init__(self, simulations: Sequence[Simulation]) -> None:
         self._simulations = simulations
         self._found: dict[PlaneKey, npt.NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self._simulations)
 
     def fetch(self, planes: Iterable[PlaneKey]) -> None:
         """Reads those that were not read yet."""
@@ -36,6 +41,16 @@ class Reading:
         for n, (name, place) in enumerate(missing):
             of_flow = not isinstance(place, str)
             self._found[name, place] = values[:, n].astype(np.float64, copy=False) if of_flow else values[:, n]
+
+    def blocks(self) -> Iterator[tuple[slice, Reading]]:
+        """What was read of a few flows at a time, so that computations with it stay in the cache."""
+        size = next((values[0].nbytes for values in self._found.values()), BLOCK)
+        step = max(1, BLOCK // size)
+        for begin in range(0, len(self), step):
+            part = slice(begin, begin + step)
+            reading = Reading(self._simulations[part])
+            reading._found = {key: values[part] for key, values in self._found.items()}
+            yield part, reading
 
     def __getitem__(self, key: PlaneKey) -> Array:
         """A plane of all flows, (flows, ny, nx), in U and h."""
@@ -88,10 +103,6 @@ class WallReader:
         if name == "p":
             return np.asarray(values / units.u_tau**2)
         return np.asarray(values * ((self.sign if name == "w" else 1.0) / units.u_tau))
-
-    def shear(self, reading: Reading) -> Array:
-        """The streamwise stress that the fluid exerts on the wall, over rho u_tau0^2."""
-        return self.observe(reading, DRAG)
 
     def planes_of_power(self, reading: Reading) -> list[PlaneKey]:
         """The planes that `power` reads beside the velocity of the wall: those of the components that act."""
@@ -157,10 +168,13 @@ def read_planes(
     if not wanted:
         return None
     reading.fetch(key for reader, one in wanted for key in reader.planes_of(one))
-    planes = [reader.observe(reading, one) for reader, one in wanted]
-    if config.observe_patches:
-        planes = [layout.average(values) for values in planes]
-    return np.stack(planes, axis=1, dtype=np.float32, casting="same_kind")
+    shape = layout.patches if config.observe_patches else layout.cells
+    planes = np.empty((len(reading), len(wanted), *shape), dtype=np.float32)
+    for part, few in reading.blocks():
+        for n, (reader, one) in enumerate(wanted):
+            values = reader.observe(few, one)
+            planes[part, n] = layout.average(values) if config.observe_patches else values
+    return planes
 
 
 def planes_per_wall(observations: tuple[Observation, ...]) -> int:
