@@ -130,7 +130,7 @@ class WallReader:
         if acts.any():
             inside = self.sign * reading["w", self._face]
             strain = units.nu * (inside - w) / (2 * self._distance)
-            np.add(power, (reading["p", self._centre] - strain) * w + w**3 / 2, out=power, where=acts)
+            np.add(power, (reading["p", self._centre] - strain) * w + w * w * w / 2, out=power, where=acts)
         return np.asarray(power / units.u_tau**3)
 
 
