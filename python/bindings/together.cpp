@@ -1,5 +1,5 @@
-// Planes and walls of several sessions, for python/sluice/together.py. The loops of all sessions are issued together, and
-// one copy brings all values from the device or to it.
+// Planes and walls of several sessions, for python/sluice/together.py. The loops of all sessions are issued together,
+// and one copy brings all values from the device or to it.
 #include "python/bindings/together.hpp"
 
 #include <nanobind/ndarray.h>
@@ -58,9 +58,9 @@ struct Planes {
   real* at(std::size_t session, std::size_t plane) const { return data + session * of_session() + plane * ny * nx; }
   /// Copies values of the host there.
   void take(const Sessions& sessions, const GivenPlanes& values) const {
-    SLUICE_REQUIRE(values.shape(0) == sessions.size() && values.shape(1) == each && values.shape(2) == ny &&
-                       values.shape(3) == nx,
-                   "a plane for each session and wall");
+    SLUICE_REQUIRE(
+        values.shape(0) == sessions.size() && values.shape(1) == each && values.shape(2) == ny && values.shape(3) == nx,
+        "a plane for each session and wall");
     device::copy(data, values.data(), sessions.size() * of_session() * sizeof(real));
   }
 };

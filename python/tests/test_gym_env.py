@@ -147,6 +147,38 @@ def test_members_have_the_bits_of_single_environments() -> None:
         env.close()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_members_do_not_depend_on_each_other(kind: str) -> None:
+    """With actions on some of them alone, and all kinds of actions and observations."""
+    settings = config(**KINDS[kind])
+    together = ControlledFlows(settings, 3)
+    singles = [ControlledFlows(settings, 1) for _ in range(3)]
+    first = together.reset({n: n for n in range(3)})
+    for n, one in enumerate(singles):
+        assert_equal(first[n], one.reset({0: n})[0])
+    rng = np.random.default_rng(4)
+    for k in range(3):
+        actions = {n: settings.action.limit * rng.uniform(-1, 1, together.action_shape) for n in range(3) if n != k}
+        together.act(actions)
+        for n, (outcome, seen) in together.step().items():
+            singles[n].act({0: actions[n]} if n in actions else {})
+            expected, own = singles[n].step()[0]
+            assert outcome.info() == expected.info() and outcome.reward == expected.reward
+            assert np.array_equal(outcome.local_power, expected.local_power)
+            assert_equal(seen, own)
+    for flows in (together, *singles):
+        flows.close()
+
+
+def assert_equal(one: Any, other: Any) -> None:
+    """Of observations."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        assert all(np.array_equal(values, other[name]) for name, values in one.items())
+    else:
+        assert np.array_equal(one, other)
+
+
 def test_a_seed_gives_the_same_episodes() -> None:
     env = ChannelEnv(config())
     runs = []

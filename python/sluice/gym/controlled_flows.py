@@ -244,10 +244,10 @@ class ControlledFlows:
         if not numbers:
             return []
         drags, powers = self.local_drag_and_power(numbers)
-        finite = (np.isfinite(drags) & np.isfinite(powers)).all(axis=(1, 2, 3))
+        finite = np.isfinite(drags) & np.isfinite(powers)
         for number, drag, power in zip(numbers, drags, powers, strict=True):
             self.members[number].add_sample(drag, power)
-        return [number for number, is_finite in zip(numbers, finite, strict=True) if is_finite]
+        return [number for number, own in zip(numbers, finite, strict=True) if own.all()]
 
     def _reading(self, numbers: Sequence[int]) -> Reading:
         return Reading([self.members[number].sim for number in numbers])
