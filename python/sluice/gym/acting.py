@@ -174,8 +174,7 @@ class Actors:
         scale = self._units.u_tau**3 / self._units.nu
         total: Any = 0.0
         if amplitudes.any():
-            total = sum(
-                layer.profile[:, None, None] * (scale * plane)
-                for layer, plane in zip(self._layers, amplitudes, strict=True)
-            )
+            total = np.zeros((len(self._layers[0].profile), *self._layout.cells))
+            for layer, plane in zip(self._layers, amplitudes, strict=True):
+                total[layer.levels] += layer.profile[layer.levels, None, None] * (scale * plane)
         setattr(self._forces[number], self._config.action.component, total)

@@ -148,10 +148,11 @@ class ForceLayer:
         sign = -1.0 if side == "top" and force.component == "z" else 1.0
         self.profile = np.where(distance < 5 * force.depth, sign * np.exp(-distance / force.depth), 0.0)
         """The force at the heights of the field, for an amplitude of 1."""
-        acting = np.flatnonzero(self.profile)
-        self.planes: list[PlaneKey] = [(self.field, float(z[k])) for k in acting]
+        self.levels = np.flatnonzero(self.profile)
+        """Where it acts, along z."""
+        self.planes: list[PlaneKey] = [(self.field, float(z[k])) for k in self.levels]
         """Those that `work` reads."""
-        self._weights = [float(self.profile[k] * heights[k]) for k in acting]
+        self._weights = [float(self.profile[k] * heights[k]) for k in self.levels]
         self._scale = 1 / (units.length * units.u_tau)
 
     def work(self, reading: Reading) -> Array:
