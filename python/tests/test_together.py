@@ -13,7 +13,7 @@ import sluice
 from sluice.together import wall_means
 
 PLANES: list[tuple[str, float | str]] = [
-    ("w", 0.1), ("u", 0), ("w", "top"), ("p", 1), ("u", 2), ("v", "bottom"), ("w", 0.1), ("heat", 0.3), ("u", "top")
+    ("w", 0.1), ("u", 0), ("w", "top"), ("p", 1), ("u", 2), ("v", "bottom"), ("heat", 0.3), ("u", "top")
 ]  # fmt: skip
 WALLS = [("w", "bottom"), ("v", "top"), ("w", "top")]
 
@@ -29,9 +29,13 @@ def case(**settings: Any) -> sluice.Case:
     return made
 
 
+def three() -> list[sluice.Simulation]:
+    return [sluice.Simulation(case(**{"initial.seed": seed})) for seed in (1, 2, 3)]
+
+
 @pytest.fixture
 def simulations() -> Iterator[list[sluice.Simulation]]:
-    made = [sluice.Simulation(case(**{"initial.seed": seed})) for seed in (1, 2, 3)]
+    made = three()
     yield made
     for simulation in made:
         simulation.close()
@@ -51,20 +55,24 @@ def some_values(count: int, seed: int = 0) -> Any:
 
 def test_planes_have_the_bits_of_single_reads(simulations: list[sluice.Simulation]) -> None:
     """Of steps that differ, of flows that were read before or not, and of velocities of walls that wait."""
+    others = three()
     for count in (0, 1, 2):
-        for n, simulation in enumerate(simulations):
-            simulation.step(count * n)
-            simulation.walls["bottom"].v[...] = 0.01 * n
+        for same in (simulations, others):
+            for n, simulation in enumerate(same):
+                simulation.step(count * n)
+                simulation.walls["bottom"].v[...] = 0.01 * n
         found = sluice.read_together(simulations, PLANES)
         assert found.shape == (3, len(PLANES), 7, 10) and found.dtype == simulations[0].u.dtype
-        for values, simulation in zip(found, simulations, strict=True):
+        for values, simulation in zip(found, others, strict=True):
             for plane, (name, place) in zip(values, PLANES, strict=True):
                 np.testing.assert_array_equal(plane, single(simulation, name, place))
         kept = found.copy()
-        part = sluice.read_together(simulations[1:], [("p", 1), ("w", "top")])
-        np.testing.assert_array_equal(part, found[1:, [3, 2]])
+        part = sluice.read_together(simulations[1:], [("p", 1), ("w", "top"), ("p", 1)])
+        np.testing.assert_array_equal(part, found[1:, [3, 2, 3]])
         np.testing.assert_array_equal(found, kept)  # it is a copy
     assert sluice.read_together(simulations, []).shape == (3, 0, 7, 10)
+    for simulation in others:
+        simulation.close()
 
 
 def test_reading_does_not_change_the_flow(simulations: list[sluice.Simulation]) -> None:
