@@ -81,6 +81,7 @@ Session::Session(CaseText source, OutputText output, MPI_Comm comm)
   const StartOptions options = shared_options(std::move(output), comm_);
   run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
   device_index_ = rank_of(OwnedComm::of_host(comm_));
+  run_->load();
   run_->begin();
   if (simulation().next_walls) walls_.restore_next(simulation().next_walls());
   simulation().next_walls = [this] { return walls_.next(); };

@@ -41,6 +41,7 @@ ExitCode command_run(const RunOptions& options) {
     return ExitCode::success;
   }
   RunLoop run(input.common, start, guard.own, MPI_COMM_WORLD);
+  run.load();
   run.begin();
   run.run();
   return ExitCode::success;

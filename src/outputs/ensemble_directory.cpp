@@ -60,8 +60,8 @@ void check_earlier(const DirectoryOptions& options, const std::string& directory
                   directory, earlier.size(), earlier.front(), earlier.back()));
 }
 
-void prepare(const DirectoryOptions& options, const io::Case& settings, OutputLock& lock,
-             std::vector<std::string>& warnings) {
+void claim(const DirectoryOptions& options, const io::Case& settings, OutputLock& lock,
+           std::vector<std::string>& warnings) {
   const std::string& directory = settings.output.directory;
   const std::vector<std::string> names = io::member_names(settings);
   fs::create_directories(directory);
@@ -73,19 +73,13 @@ void prepare(const DirectoryOptions& options, const io::Case& settings, OutputLo
                                              directory));
   }
   check_earlier(options, directory, earlier, names);
-  if (options.overwrite) {
-    for (const std::string& name : earlier) {
-      const fs::path member = fs::path(directory) / name;
-      if (std::ranges::find(names, name) == names.end()) remove_run_files(member, find_run_files(member));
-    }
-  }
   for (std::string& warning : remove_old_requests(directory)) warnings.push_back(std::move(warning));
 }
 
 }  // namespace
 
-std::vector<std::string> prepare_ensemble_directory(const DirectoryOptions& options, const io::Case& settings,
-                                                    OutputLock& lock) {
+std::vector<std::string> claim_ensemble_directory(const DirectoryOptions& options, const io::Case& settings,
+                                                  OutputLock& lock) {
   if (!options.restart.empty() && options.restart != "auto") {
     throw Error(ExitCode::usage,
                 fmt::format("{}: a checkpoint is of one member; use --restart auto, with which each member "
@@ -94,7 +88,7 @@ std::vector<std::string> prepare_ensemble_directory(const DirectoryOptions& opti
   }
   std::vector<std::string> warnings;
   try {
-    prepare(options, settings, lock, warnings);
+    claim(options, settings, lock, warnings);
   } catch (const fs::filesystem_error& error) {
     throw Error(ExitCode::io, fmt::format("{}: the output directory cannot be prepared: {}", settings.output.directory,
                                           error.code().message()));
@@ -102,7 +96,12 @@ std::vector<std::string> prepare_ensemble_directory(const DirectoryOptions& opti
   return warnings;
 }
 
-void write_ensemble_record(const io::Case& settings) {
+void take_over_ensemble_directory(const io::Case& settings) {
+  const std::vector<std::string> names = io::member_names(settings);
+  for (const std::string& name : earlier_members(settings.output.directory)) {
+    const fs::path member = fs::path(settings.output.directory) / name;
+    if (std::ranges::find(names, name) == names.end()) remove_run_files(member, find_run_files(member));
+  }
   io::write_atomically(record_of(settings.output.directory), io::ensemble_record(settings));
 }
 

@@ -9,14 +9,14 @@
 
 namespace sluice {
 
-/// Makes the directory of the ensemble ready: creates and locks it, refuses one that holds other results, and with
-/// `overwrite` removes the files of members that this ensemble has no more. Those of its own members are left to
-/// prepare_directory(). Returns warnings. For rank 0 alone. Throws Error(usage) or Error(io).
-std::vector<std::string> prepare_ensemble_directory(const DirectoryOptions& options, const io::Case& settings,
-                                                    OutputLock& lock);
+/// Creates and locks the directory of the ensemble, and refuses one that holds other results. Of an earlier ensemble it
+/// removes only the files STOP and CHECKPOINT. Returns warnings. For rank 0 alone. Throws Error(usage) or Error(io).
+std::vector<std::string> claim_ensemble_directory(const DirectoryOptions& options, const io::Case& settings,
+                                                  OutputLock& lock);
 
-/// Writes ensemble.json. For rank 0 alone. Throws Error(io).
-void write_ensemble_record(const io::Case& settings);
+/// Writes ensemble.json, after it has removed the files of members that an earlier ensemble had and this one has not:
+/// there are none of them without `overwrite`. For rank 0 alone. Throws Error(io).
+void take_over_ensemble_directory(const io::Case& settings);
 
 /// Whether a directory has an ensemble.json. Local.
 bool is_ensemble(const std::string& directory);

@@ -15,6 +15,7 @@
 #include "core/support/collective.hpp"
 #include "io/case/ensemble.hpp"
 #include "src/run/arrival.hpp"
+#include "src/run/energy_report.hpp"
 #include "src/run/formula_check.hpp"
 #include "src/run/memory_estimate.hpp"
 
@@ -43,6 +44,15 @@ std::vector<std::string> gather(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
+/// Puts the name of a member before its errors.
+void with_name(const std::string& name, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 }  // namespace
 
 EnsembleRun::EnsembleRun(const CaseInput& common, const std::vector<CaseInput>& members, const StartOptions& options,
@@ -68,18 +78,19 @@ EnsembleRun::EnsembleRun(const CaseInput& common, const std::vector<CaseInput>& 
       std::make_shared<Watchdog>(world, settings_.watchdog, shared_.runs * largest_output(settings_, grid), log);
   guard_.own.watchdog = shared_.watchdog;
   select_device(world);
+  energy_.emplace(world);
   std::vector<std::string> warnings;
   run_on_root(world, [&] {
     if (options.directory->restart.empty())  // before anything in the output directory is changed
       for (const CaseInput& member : members) require_startable(check_formulas(member.settings, grid, 0, 0));
-    warnings = prepare_ensemble_directory(*options.directory, settings_, guard.own.lock);
+    warnings = claim_ensemble_directory(*options.directory, settings_, guard.own.lock);
   });
   log_.emplace(log, own_);
   for (const std::string& warning : warnings) log_->line("warning: " + warning);
   if (rank_of(world) == 0) say_what_runs();
   require_memory_of_all(members, grid);
+  run_collectively(world, [&] { claim_directories(members, *options.directory); });
   run_collectively(world, [&] { make_members(members, options); });
-  run_on_root(world, [&] { write_ensemble_record(settings_); });
 }
 
 void EnsembleRun::say_what_runs() {
@@ -104,24 +115,46 @@ void EnsembleRun::require_memory_of_all(const std::vector<CaseInput>& members, c
   require_memory(bytes, world_, "fewer members, or a coarser grid");
 }
 
-void EnsembleRun::make_members(const std::vector<CaseInput>& members, StartOptions options) {
-  options.shared = &shared_;
+void EnsembleRun::claim_directories(const std::vector<CaseInput>& members, const DirectoryOptions& options) {
   const std::vector<std::string> names = io::member_names(settings_);
   for (int number = first_; number < end_; ++number) {
     const auto n = static_cast<std::size_t>(number);
-    try {
-      Member& member = members_.emplace_back();
-      member.number = number;
-      member.name = names[n];
-      member.run = std::make_unique<RunLoop>(members[n], options, guard_.members.emplace_back(), own_);
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}: {}", names[n], error.what()));
-    }
+    Member& member = members_.emplace_back();
+    member.number = number;
+    member.name = names[n];
+    guard_.members.emplace_back();
+    with_name(member.name, [&] { claim_directory(options, members[n].settings, guard_.members.back().lock); });
   }
 }
 
+void EnsembleRun::make_members(const std::vector<CaseInput>& members, StartOptions options) {
+  options.shared = &shared_;
+  for (std::size_t n = 0; n < members_.size(); ++n) {
+    Member& member = members_[n];
+    const CaseInput& input = members[static_cast<std::size_t>(member.number)];
+    with_name(member.name, [&] { member.run = std::make_unique<RunLoop>(input, options, guard_.members[n], own_); });
+  }
+}
+
+void EnsembleRun::load_members() {
+  std::vector<std::function<void()>> tasks;
+  for (const Member& member : members_)
+    tasks.emplace_back([this, &member] { attempt(member, [&] { member.run->load(); }); });
+  device::run_together(tasks);
+  const std::vector<Failure> failures = all_failures();
+  throw_failures(failures, fmt::format("{} of {} members cannot start, so none does", failures.size(),
+                                       settings_.ensemble.members));
+  started_ = logged_ = wall_seconds();
+  const auto goes_on = [](const Member& member) { return member.run->from_checkpoint(); };
+  const auto restarted = std::ranges::count_if(members_, goes_on);
+  log_->line(fmt::format("{}{} member(s) start{}", prefix(), members_.size(),
+                         restarted > 0 ? fmt::format(", {} from checkpoints", restarted) : ""));
+}
+
 void EnsembleRun::run() {
-  started_ = wall_seconds();
+  load_members();
+  run_on_root(world_, [&] { take_over_ensemble_directory(settings_); });
+  energy_->start();
   std::vector<std::function<void()>> tasks;
   for (Member& member : members_) tasks.emplace_back([this, &member] { run_member(member); });
   device::run_together(tasks);
@@ -141,10 +174,20 @@ void EnsembleRun::finish() {
   const std::string outcome = failures.empty()
                                   ? std::string("all members ended")
                                   : fmt::format("{} of {} members failed", failures.size(), settings_.ensemble.members);
+  const auto& cells = settings_.cells;
+  const double points = static_cast<double>(cells[0]) * static_cast<double>(cells[1]) * static_cast<double>(cells[2]);
+  const Energy energy = energy_->energy();
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &steps_, 1, MPI_DOUBLE, MPI_SUM, world_), "MPI_Allreduce of steps");
   if (rank_of(world_) == 0) {
     requests_.clear();
+    if ((device::is_gpu() || energy.fault.empty()) && steps_ > 0)
+      log_->line(energy_text(energy, {.point_steps = steps_ * points}));
     log_->line(fmt::format("Ensemble: {} after {}", outcome, readable_duration(wall_seconds() - started_)));
   }
+  throw_failures(failures, outcome);
+}
+
+void EnsembleRun::throw_failures(const std::vector<Failure>& failures, const std::string& outcome) const {
   if (failures.empty()) return;
   std::string text = outcome + ":";
   const std::vector<std::string> names = io::member_names(settings_);
@@ -154,24 +197,22 @@ void EnsembleRun::finish() {
 }
 
 void EnsembleRun::run_member(Member& member) {
-  try {
-    run_collectively(MPI_COMM_SELF, [&] { step_to_end(member); });  // any exception becomes an Error
-  } catch (const Error& error) {
-    failed(member, error);
-  }
+  const bool good = attempt(member, [&] { step_to_end(member); });
   member.ended = true;
   --shared_.running;
-  say_that_all_began();
+  if (!good)
+    log_->line(fmt::format("{} failed: {}{}", member.name, first_line(failures_.back().message),
+                           shared_.running > 0 ? "; the others go on" : ""));
 }
 
 void EnsembleRun::step_to_end(Member& member) {
   RunLoop& run = *member.run;
   run.begin();
-  member.began = true;
-  say_that_all_began();
   device::end_turn();
   while (!run.at_end() && run.attend() == StopReason::none) {
     run.step();
+    ++steps_;
+    energy_->update();
     requests_.pass_on();
     report_progress();
     device::end_turn();
@@ -179,26 +220,18 @@ void EnsembleRun::step_to_end(Member& member) {
   run.finish();
 }
 
-void EnsembleRun::failed(const Member& member, const Error& error) {
-  failures_.push_back({member.number, static_cast<int>(error.code()), error.what()});
-  log_->line(fmt::format("{} failed: {}{}", member.name, first_line(error.what()),
-                         shared_.running > 1 ? "; the others go on" : ""));
+bool EnsembleRun::attempt(const Member& member, const std::function<void()>& action) {
+  try {
+    run_collectively(MPI_COMM_SELF, action);  // any exception becomes an Error
+    return true;
+  } catch (const Error& error) {
+    failures_.push_back({member.number, static_cast<int>(error.code()), error.what()});
+    return false;
+  }
 }
 
 std::string EnsembleRun::prefix() const {
   return size_of(world_) == 1 ? "" : fmt::format("{} to {}: ", members_.front().name, members_.back().name);
-}
-
-void EnsembleRun::say_that_all_began() {
-  const auto is_settled = [](const Member& member) { return member.began || member.ended; };
-  if (all_began_ || !std::ranges::all_of(members_, is_settled)) return;
-  all_began_ = true;
-  started_ = logged_ = wall_seconds();
-  const auto began = std::ranges::count_if(members_, &Member::began);
-  const auto goes_on = [](const Member& member) { return member.run->from_checkpoint(); };
-  const auto restarted = std::ranges::count_if(members_, goes_on);
-  log_->line(fmt::format("{}{} member(s) started{}", prefix(), began,
-                         restarted > 0 ? fmt::format(", {} from checkpoints", restarted) : ""));
 }
 
 void EnsembleRun::report_progress() {
@@ -220,7 +253,7 @@ void EnsembleRun::report_progress() {
 std::string EnsembleRun::progress() const {
   std::vector<const Member*> running;
   for (const Member& member : members_)
-    if (member.began && !member.ended) running.push_back(&member);
+    if (!member.ended) running.push_back(&member);
   const auto step_of = [](const Member* member) { return member->run->simulation().step(); };
   const auto [slowest, fastest] = std::ranges::minmax(running, {}, step_of);
   double left = 0;

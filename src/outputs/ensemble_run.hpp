@@ -2,11 +2,13 @@
 #include <mpi.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/device/energy_meter.hpp"
 #include "core/support/error.hpp"
 #include "core/support/owned_comm.hpp"
 #include "src/outputs/ensemble_directory.hpp"
@@ -28,11 +30,13 @@ class EnsembleRun {
  public:
   /// All of the start of all members but their first states. `common`: the case that has the ensemble; `members`: the
   /// cases of all members. `guard` and `world` must outlive the run. Collective. Throws the errors of `sluice run`.
+  /// No file of an earlier ensemble is changed before all directories of members are accepted.
   EnsembleRun(const CaseInput& common, const std::vector<CaseInput>& members, const StartOptions& options,
               EnsembleGuard& guard, MPI_Comm world);
 
-  /// Runs all members to their ends. If some fail, the others go on; then throws an Error that names them, with the
-  /// exit code of the first of them. Collective.
+  /// Runs all members to their ends. If some cannot start, none does, and of an earlier ensemble only logs are changed.
+  /// If some fail later, the others go on. Both throw an Error that names these members, with the exit code of the
+  /// first of them. Collective.
   void run();
 
  private:
@@ -40,7 +44,6 @@ class EnsembleRun {
     int number = 0;
     std::string name;
     std::unique_ptr<RunLoop> run;
-    bool began = false;
     bool ended = false;
   };
   struct Failure {
@@ -51,16 +54,21 @@ class EnsembleRun {
 
   void say_what_runs();
   void require_memory_of_all(const std::vector<CaseInput>& members, const Grid& grid);
+  /// Locks and checks the directories of this process's members.
+  void claim_directories(const std::vector<CaseInput>& members, const DirectoryOptions& options);
   void make_members(const std::vector<CaseInput>& members, StartOptions options);
-  /// One member from its first state to its end; keeps its error.
+  /// The first states of all members. Throws if some cannot have theirs. Collective.
+  void load_members();
+  /// One member from its first state to its end.
   void run_member(Member& member);
   void step_to_end(Member& member);
-  void failed(const Member& member, const Error& error);
+  /// Keeps an error of a member. Returns whether there was none.
+  bool attempt(const Member& member, const std::function<void()>& action);
   void finish();
+  /// Throws if members of any process have failed. Collective.
+  void throw_failures(const std::vector<Failure>& failures, const std::string& outcome) const;
   /// Which members this process has, if there are several processes.
   std::string prefix() const;
-  /// A line of the log, once, when the last member has begun.
-  void say_that_all_began();
   /// A line of the log if one is due, or the last line of the terminal.
   void report_progress();
   std::string progress() const;
@@ -73,12 +81,13 @@ class EnsembleRun {
   EnsembleGuard& guard_;
   int first_ = 0;       ///< this process has the members from this one
   int end_ = 0;         ///< to before this one
-  double started_ = 0;  ///< wall_seconds() at the start, or when all members of this process had begun
+  double started_ = 0;  ///< wall_seconds() when all members had their first states
   double logged_ = 0;   ///< wall_seconds() at the last line of progress
   double updated_ = 0;  ///< wall_seconds() at the last status
-  bool all_began_ = false;
+  double steps_ = 0;    ///< of all members of this process
   SharedProcess shared_;
   EnsembleRequests requests_;
+  std::optional<EnergyMeter> energy_;
   std::optional<RunLog> log_;
   std::vector<Member> members_;  ///< of this process
   std::vector<Failure> failures_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <system_error>
 
@@ -49,47 +50,68 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
   return fs::equivalent(one, other, ignored);
 }
 
+/// Refuses to remove a file that the run needs.
+void check_initial_file(const RunFiles& found, const io::Case& settings) {
+  if (std::ranges::none_of(found.files, [&](const auto& file) { return is_same_file(file, settings.initial.file); }))
+    return;
+  throw Error(ExitCode::usage,
+              fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
+                          settings.output.directory, settings.initial.file));
+}
+
 /// Removes the files of earlier runs.
-void overwrite(RunFiles found, const DirectoryOptions& options, const io::Case& settings) {
-  const fs::path directory(settings.output.directory);
-  if (std::ranges::any_of(found.files, [&](const auto& file) { return is_same_file(file, settings.initial.file); })) {
-    throw Error(ExitCode::usage,
-                fmt::format("{}: --overwrite would remove initial.file, {}; choose another directory with --output",
-                            directory.string(), settings.initial.file));
-  }
+void overwrite(const DirectoryOptions& options, const std::string& directory) {
+  RunFiles found = find_run_files(directory);
   std::erase_if(found.files, [&](const auto& file) { return is_same_file(file, options.case_file); });
   remove_run_files(directory, found);
 }
 
 /// On rank 0.
-std::vector<std::string> prepare(const DirectoryOptions& options, const io::Case& settings, OutputLock& lock) {
+std::vector<std::string> claim(const DirectoryOptions& options, const io::Case& settings, OutputLock& lock) {
   const std::string& directory = settings.output.directory;
   std::vector<std::string> warnings;
+  fs::create_directories(directory);
+  if (fs::exists(fs::path(directory) / io::ensemble_file_name)) {
+    throw Error(ExitCode::usage,
+                fmt::format("{}: the output directory holds an ensemble; choose another with --output", directory));
+  }
+  if (std::string warning = lock.take(directory); !warning.empty()) warnings.push_back(warning);
+  const RunFiles found = find_run_files(directory);
+  if (found.holds_results) check_results(options, directory);
+  if (options.restart.empty() || !found.holds_results) check_files_in_the_way(found);
+  if (options.overwrite) check_initial_file(found, settings);
+  return warnings;
+}
+
+/// Calls `action` on the directory; an error of the file system becomes an Error(io).
+std::vector<std::string> with_directory(const std::string& directory,
+                                        const std::function<std::vector<std::string>()>& action) {
   try {
-    fs::create_directories(directory);
-    if (fs::exists(fs::path(directory) / io::ensemble_file_name)) {
-      throw Error(ExitCode::usage,
-                  fmt::format("{}: the output directory holds an ensemble; choose another with --output", directory));
-    }
-    if (std::string warning = lock.take(directory); !warning.empty()) warnings.push_back(warning);
-    const RunFiles found = find_run_files(directory);
-    if (found.holds_results) check_results(options, directory);
-    if (options.restart.empty() || !found.holds_results) check_files_in_the_way(found);
-    if (options.overwrite) overwrite(found, options, settings);
-    std::ranges::move(remove_old_requests(directory), std::back_inserter(warnings));
+    return action();
   } catch (const fs::filesystem_error& error) {
     throw Error(ExitCode::io,
                 fmt::format("{}: the output directory cannot be prepared: {}", directory, error.code().message()));
   }
-  return warnings;
 }
 
 }  // namespace
 
+std::vector<std::string> claim_directory(const DirectoryOptions& options, const io::Case& settings, OutputLock& lock) {
+  return with_directory(settings.output.directory, [&] { return claim(options, settings, lock); });
+}
+
 std::vector<std::string> prepare_directory(const DirectoryOptions& options, const io::Case& settings, OutputLock& lock,
                                            MPI_Comm comm) {
   std::vector<std::string> warnings;
-  run_on_root(comm, [&] { warnings = prepare(options, settings, lock); });
+  const std::string& directory = settings.output.directory;
+  run_on_root(comm, [&] {
+    warnings = with_directory(directory, [&] {
+      std::vector<std::string> all = claim(options, settings, lock);
+      if (options.overwrite) overwrite(options, directory);
+      std::ranges::move(remove_old_requests(directory), std::back_inserter(all));
+      return all;
+    });
+  });
   return warnings;
 }
 

@@ -17,6 +17,10 @@ struct DirectoryOptions {
   std::string case_file;      ///< which `overwrite` leaves: it may be the resolved.yaml of an earlier run
 };
 
+/// Creates and locks the output directory, and refuses one that a run must not write to. Changes no file of earlier
+/// runs. Returns warnings. For rank 0 alone. Throws Error(usage) or Error(io).
+std::vector<std::string> claim_directory(const DirectoryOptions& options, const io::Case& settings, OutputLock& lock);
+
 /// Makes the output directory ready for a run: creates and locks it, refuses one that the run must not write to, and
 /// with `overwrite` removes the files of earlier runs. Returns warnings on rank 0. Collective. Throws Error(usage) or
 /// Error(io).

@@ -196,16 +196,16 @@ void RunLoop::open_files() {
   for (const std::string& warning : warnings) warn(warning);
 }
 
-void RunLoop::begin() {
+void RunLoop::load() {
   if (files_) {
-    begin_files();
+    load_with_files();
     return;
   }
   try_formulas();
   start_from_initial(*simulation_);
 }
 
-void RunLoop::begin_files() {
+void RunLoop::load_with_files() {
   const ProcessGrid& processes = simulation_->comm.processes();
   const auto& cells = simulation_->grid.cells();
   say(fmt::format("Sluice: {}", settings_.title));
@@ -229,11 +229,15 @@ void RunLoop::begin_files() {
   from_checkpoint_ = !checkpoint.empty();
   started_from_ = from_checkpoint_ ? checkpoint : "initial field";
   const bool chosen = !checkpoint.empty() && options.restart != "auto";
-  const Start start{simulation_->step(), checkpoint, chosen, !chosen || io::is_inside(checkpoint, directory_),
-                    options.allow_change};
-  std::ranges::move(files_->observers.check_files(start), std::back_inserter(changes_));
+  start_ = Start{simulation_->step(), checkpoint, chosen, !chosen || io::is_inside(checkpoint, directory_),
+                 options.allow_change};
+  std::ranges::move(files_->observers.check_files(*start_), std::back_inserter(changes_));
   for (const std::string& change : changes_) say("changed on restart: " + change);
-  files_->observers.go_back(start);
+}
+
+void RunLoop::begin() {
+  if (!files_) return;
+  files_->observers.go_back(*start_);
   run_on_root(comm_, [&] { io::write_atomically(directory_ + "/resolved.yaml", io::resolved_yaml(settings_)); });
 }
 

@@ -64,8 +64,11 @@ class RunLoop {
   RunLoop(const RunLoop&) = delete;
   RunLoop& operator=(const RunLoop&) = delete;
 
-  /// Makes the first state: from the checkpoint to restart from, from the initial field if there is none. Restores the
-  /// files of the output directory to that state.
+  /// Makes the first state: from the checkpoint to restart from, from the initial field if there is none. Refuses what
+  /// cannot be continued. Of the files in the output directory, only the log is changed.
+  void load();
+
+  /// After load(): restores the files of the output directory to the first state.
   void begin();
 
   Simulation& simulation() { return *simulation_; }         ///< local
@@ -117,7 +120,7 @@ class RunLoop {
   std::string find_checkpoint();
   /// Refuses formulas that fail now, and warns of those that will fail before the end.
   void try_formulas();
-  void begin_files();
+  void load_with_files();
   void serve_requests();
   void step_and_observe();
   void write_last(StopReason reason);
@@ -151,6 +154,7 @@ class RunLoop {
   RunTimes times_;
   std::optional<Accuracy> accuracy_;  ///< of the statistics, on rank 0; set with time.until
   std::optional<Files> files_;
+  std::optional<Start> start_;  ///< with files, since load()
   std::string started_from_;
   bool from_checkpoint_ = false;
   std::vector<std::string> changes_;  ///< since the checkpoint, which the user accepts

@@ -100,3 +100,15 @@ def test_bench_step(tmp_path: Path) -> None:
     why = "the system has no energy counter of a CPU package in /sys/class/powercap"
     assert json.loads(file.read_text())["energy"] == {"not_measured": why}
     assert f"\nenergy: not measured ({why})\n" in outcome.out
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_an_ensemble_has_the_energy_of_all_members(tmp_path: Path, ranks: int) -> None:
+    case, out = write_case(tmp_path, {**CASE, "ensemble": {"members": 3}}), tmp_path / "out"
+    text = measured("run", case, "--output", out, ranks=ranks).out
+    found = re.search(r"energy of 2 CPU packages: (\S+) J in (\S+) s .*, (\S+) nJ per point and step", text)
+    assert found is not None, text
+    joules, seconds, nanojoules = map(float, found.groups())
+    assert joules == pytest.approx((70 + 30) * seconds, rel=0.2, abs=10)
+    assert nanojoules == pytest.approx(1e9 * joules / (3 * 40 * 32 * 24 * 32), rel=1e-3)
+    assert "not_measured" in record(out / "member_00")["energy"]

@@ -237,6 +237,46 @@ def test_a_directory_with_an_ensemble(ended: tuple[Path, Path], tmp_path: Path) 
     assert not (out / "member_03" / "run.json").exists()
 
 
+def contents(out: Path) -> dict[str, bytes]:
+    """Of all files but logs and locks."""
+    files = [file for file in out.rglob("*") if file.is_file() and file.name not in ("log.txt", "lock")]
+    return {str(file.relative_to(out)): file.read_bytes() for file in files}
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_a_refused_restart_changes_nothing(ended: tuple[Path, Path], ranks: int, tmp_path: Path) -> None:
+    case, out = ended[0], tmp_path / "out"
+    shutil.copytree(ended[1], out)
+    series = out / "member_00" / "timeseries.csv"  # a restart removes what no checkpoint covers
+    series.write_text(series.read_text() + series.read_text().splitlines()[-1].replace("30,", "31,", 1) + "\n")
+    before = contents(out)
+    more = ["--set", "time.steps=40", "--set", "ensemble.vary={flow.reynolds.bulk: [5600, 4000, 5000, 4501]}"]
+    more += ["--set", "walls.bottom.actuation.amplitude=0.1"]
+    outcome = must(sluice("run", case, "--output", out, *more, "--restart", "auto", ranks=ranks), 3)
+    assert "3 of 4 members cannot start, so none does:\nmember_01: " in outcome.err
+    assert "member_03: " in outcome.err
+    assert contents(out) == before
+    end = checkpoints(out / "member_02")
+    for file in end:
+        file.write_bytes(b"")
+    before = contents(out)
+    outcome = must(sluice("run", case, "--output", out, *more[:2], "--restart", "auto", ranks=ranks), 3)
+    assert "1 of 4 members cannot start, so none does:\nmember_02: " in outcome.err
+    assert contents(out) == before
+
+
+def test_refused_overwriting_changes_nothing(ended: tuple[Path, Path], tmp_path: Path) -> None:
+    case, out = ended[0], tmp_path / "out"
+    shutil.copytree(ended[1], out)
+    (out / "member_02" / "run.json").write_text("of someone else")
+    before = contents(out)
+    less = ["--set", "ensemble={members: 3}"]
+    outcome = must(sluice("run", case, "--output", out, *less, "--overwrite"), 2)
+    assert "member_02: " in outcome.err
+    assert "Sluice did not write it" in outcome.err
+    assert contents(out) == before
+
+
 def test_a_directory_with_a_single_run(tmp_path: Path) -> None:
     must(sluice("run", write_case(tmp_path), "--steps", 1))
     case = write_case(tmp_path, {"ensemble": {"members": 2}})
