@@ -140,7 +140,8 @@ struct OutputSpec {
 /// A key whose value differs between the members of an ensemble.
 struct VariedKey {
   std::string path;
-  std::vector<std::string> values;  ///< numbers or formulas, one for each member
+  /// Numbers or formulas for each member: one, or all of a key that is a list of several.
+  std::vector<std::vector<std::string>> values;
 
   bool operator==(const VariedKey&) const = default;
 };

@@ -58,6 +58,22 @@ void put(YamlNode& section, const Key& key, const Place& place, YamlNode value) 
   std::erase_if(section.entries, [&](const YamlEntry& entry) { return contains(useless, entry.name); });
 }
 
+// Sets a key of ensemble.vary, which has paths as names.
+void put_varied(YamlNode& root, const std::string& path, const Place& place, YamlNode value) {
+  YamlNode* section = open_section(root, "ensemble", place);
+  if (section == nullptr) return;
+  if (section->find("vary") == nullptr) section->entries.push_back({"vary", place, empty_map(place)});
+  YamlNode& varied = *section->find("vary");
+  if (varied.kind == Kind::null) varied = empty_map(place);
+  if (varied.kind != Kind::map) return;  // check_keys reports it
+  const Key* key = find_key(path);
+  std::erase_if(varied.entries, [&](const YamlEntry& entry) {
+    const Key* other = find_key(entry.name);
+    return entry.name == path || (key != nullptr && other != nullptr && is_alternative(*key, *other));
+  });
+  varied.entries.push_back({path, place, std::move(value)});
+}
+
 void apply_override(YamlNode& root, const std::string& argument, int source, Problems& problems) {
   const Place place{source, 1, 1};
   const auto equals = argument.find('=');
@@ -66,8 +82,10 @@ void apply_override(YamlNode& root, const std::string& argument, int source, Pro
     return;
   }
   const std::string path = argument.substr(0, equals);
+  constexpr std::string_view in_vary = "ensemble.vary.";
+  const bool is_varied = path.starts_with(in_vary);
   const Key* key = find_key(path);
-  if (key == nullptr || path.find("[]") != std::string::npos) {
+  if (!is_varied && (key == nullptr || path.find("[]") != std::string::npos)) {
     const auto dot = path.rfind('.');
     const std::string section = dot == std::string::npos ? "" : path.substr(0, dot);
     std::vector<std::string> near = nearest_keys(section, dot == std::string::npos ? path : path.substr(dot + 1));
@@ -80,6 +98,10 @@ void apply_override(YamlNode& root, const std::string& argument, int source, Pro
   }
   auto value = read_yaml(argument.substr(equals + 1), source, path, problems);
   if (!value) return;
+  if (is_varied) {
+    put_varied(root, path.substr(in_vary.size()), place, std::move(*value));
+    return;
+  }
   YamlNode* section = open_section(root, key->section(), place);
   if (section != nullptr) put(*section, *key, place, std::move(*value));
 }

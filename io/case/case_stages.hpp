@@ -23,6 +23,9 @@ void check_keys(const YamlNode& root, Problems& problems);
 /// True if the value is one of the words that the key allows in place of a value: none, auto.
 bool is_word_of(const Key& key, const YamlNode& value);
 
+/// Whether a case can have only one of the two.
+bool is_alternative(const Key& one, const Key& other);
+
 /// Whether a key belongs to the given or default `type` of its section.
 enum class Fit {
   yes,

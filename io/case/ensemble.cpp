@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -27,13 +28,33 @@ bool is_inside(std::string_view path, std::string_view section) {
   return path.starts_with(section) && (path.size() == section.size() || path[section.size()] == '.');
 }
 
-bool is_number(const Key& key) {
+bool has_numbers(const Key& key) {
   using enum ValueType;
   constexpr std::array types{real, integer, length, duration, fraction, formula};
-  return key.value.count == 1 && std::ranges::find(types, key.value.type) != types.end();
+  return !key.value.is_list() && std::ranges::find(types, key.value.type) != types.end();
 }
 
-constexpr const char* allowed = "allowed: keys of one number or formula each, such as flow.reynolds.bulk or time.dt";
+constexpr const char* allowed = "allowed: keys of numbers or formulas, such as flow.reynolds.bulk or time.dt";
+
+/// The first key inside a section that can be varied; empty if there is none.
+std::string first_inside(const Key& section) {
+  for (const Key& key : case_keys())
+    if (key.path != section.path && is_inside(key.path, section.path) && fault_of_varied(key.path).empty())
+      return key.path;
+  return {};
+}
+
+bool is_list(const VariedKey& key) {
+  return find_key(key.path)->value.count != 1;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const std::string& value) {
+  const auto number = parse_real(value);
+  const auto integer = parse_integer(value);
+  return integer ? Json(*integer) : number ? Json(*number) : Json(value);
+}
 
 std::vector<std::uint64_t> seeds_of(const Case& settings) {
   const EnsembleSpec& ensemble = settings.ensemble;
@@ -65,8 +86,10 @@ std::string fault_of_varied(const std::string& path) {
                        allowed);
   if (std::ranges::any_of(of_the_program, holds))
     return fmt::format("all members have the same value, because one program runs them; {}", allowed);
-  if (!is_number(*key)) return fmt::format("the key has no single number; {}", allowed);
-  return {};
+  if (has_numbers(*key)) return {};
+  const std::string inside = key->is_section() ? first_inside(*key) : "";
+  if (!inside.empty()) return fmt::format("the key is a section; write paths of keys in it, such as {}", inside);
+  return fmt::format("the key has no numbers; {}", allowed);
 }
 
 std::vector<KeyFault> ensemble_faults(const Case& settings) {
@@ -91,8 +114,10 @@ std::vector<KeyFault> ensemble_faults(const Case& settings) {
   return faults;
 }
 
-std::string yaml_of_varied(const std::string& value) {
-  return parse_real(value) ? value : quoted_yaml(value);
+std::string yaml_of_varied(const VariedKey& key, std::size_t member) {
+  std::vector<std::string> values;
+  for (const std::string& value : key.values[member]) values.push_back(parse_real(value) ? value : quoted_yaml(value));
+  return is_list(key) ? fmt::format("[{}]", fmt::join(values, ", ")) : values.front();
 }
 
 std::vector<std::string> member_names(const Case& settings) {
@@ -112,29 +137,40 @@ std::vector<std::vector<std::string>> member_settings(const Case& settings) {
     own.emplace_back("ensemble=none");
     if (!seeds.empty()) own.push_back(fmt::format("initial.seed={}", seeds[member]));
     for (const VariedKey& key : settings.ensemble.vary)
-      own.push_back(fmt::format("{}={}", key.path, yaml_of_varied(key.values[member])));
+      own.push_back(fmt::format("{}={}", key.path, yaml_of_varied(key, member)));
     own.push_back("output.directory=" + quoted_yaml(settings.output.directory + "/" + names[member]));
   }
   return all;
 }
 
 std::string ensemble_record(const Case& settings) {
-  using Json = nlohmann::ordered_json;
   Json varied = Json::object();
   const std::vector<std::uint64_t> seeds = seeds_of(settings);
-  if (seeds.size() > 1) varied["initial.seed"] = seeds;
+  if (!seeds.empty()) varied["initial.seed"] = seeds;
   for (const VariedKey& key : settings.ensemble.vary) {
-    Json values = Json::array();
-    for (const std::string& value : key.values) {
-      const auto number = parse_real(value);
-      const auto integer = parse_integer(value);
-      values.push_back(integer ? Json(*integer) : number ? Json(*number) : Json(value));
+    Json& of_members = varied[key.path] = Json::array();
+    for (const std::vector<std::string>& value : key.values) {
+      Json components = Json::array();
+      for (const std::string& text : value) components.push_back(json_of(text));
+      of_members.push_back(is_list(key) ? components : components.front());
     }
-    varied[key.path] = values;
   }
   const Json record{
       {"members", settings.ensemble.members}, {"directories", member_names(settings)}, {"varied", varied}};
   return record.dump(1) + "\n";
+}
+
+std::string first_equal_members(const Case& settings) {
+  const Json varied = Json::parse(ensemble_record(settings))["varied"];
+  const std::vector<std::string> names = member_names(settings);
+  std::map<std::vector<Json>, std::string> seen;
+  for (std::size_t member = 0; member < names.size(); ++member) {
+    std::vector<Json> own;
+    for (const Json& values : varied) own.push_back(values[member]);
+    const auto [place, is_new] = seen.emplace(own, names[member]);
+    if (!is_new) return fmt::format("{} and {}", place->second, names[member]);
+  }
+  return {};
 }
 
 std::vector<std::string> directories_in_record(const std::string& text, const std::string& file) {

@@ -1,6 +1,7 @@
 #pragma once
 // Ensembles: several runs of one case. Each member is an ordinary case, which settings KEY=VALUE make from the common
 // one.
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ std::vector<std::string> member_names(const Case& settings);
 /// The text of ensemble.json: the members, their directories, and the values of all keys that they vary.
 std::string ensemble_record(const Case& settings);
 
+/// The names of two members with equal seeds and values, such as "member_00 and member_02"; empty if all differ.
+std::string first_equal_members(const Case& settings);
+
 /// The directories in the text of ensemble.json. Throws Error(io) if the text is something else. `file`: its name.
 std::vector<std::string> directories_in_record(const std::string& text, const std::string& file);
 
@@ -33,7 +37,7 @@ std::string fault_of_varied(const std::string& path);
 /// Contradictions between the keys of the ensemble and others.
 std::vector<KeyFault> ensemble_faults(const Case& settings);
 
-/// A value of a varied key as YAML.
-std::string yaml_of_varied(const std::string& value);
+/// The value of a varied key for a member, as YAML.
+std::string yaml_of_varied(const VariedKey& key, std::size_t member);
 
 }  // namespace sluice::io

@@ -141,6 +141,17 @@ bool is_list_of_one(const Key& key, const YamlNode& value) {
   return numbers && key.value.count == KeyValue::any_number && value.kind == Kind::scalar;
 }
 
+// The entry before this one whose key is an alternative to its key; null if there is none.
+const YamlEntry* earlier_alternative(const YamlEntry& entry, const YamlNode& paths) {
+  const Key* key = find_key(entry.name);
+  for (const YamlEntry& other : paths.entries) {
+    if (&other == &entry) return nullptr;
+    const Key* before = find_key(other.name);
+    if (key != nullptr && before != nullptr && is_alternative(*key, *before)) return &other;
+  }
+  return nullptr;
+}
+
 class Checker {
  public:
   explicit Checker(Problems& problems) : problems_(problems) {}
@@ -240,12 +251,18 @@ class Checker {
   }
 
   void check_varied(const Key& key, const YamlNode& value, const std::string& shown) {
-    if (value.kind != Kind::map) note(key, value.place, shown, described(value) + " is not a map");
+    // Nothing: all keys are commented out.
+    if (value.kind != Kind::map && value.kind != Kind::null)
+      note(key, value.place, shown, described(value) + " is not a map");
     for (const YamlEntry& entry : value.entries) {
       const std::string path = join_path(shown, entry.name);
       const std::string fault = fault_of_varied(entry.name);
+      const YamlEntry* other = earlier_alternative(entry, value);
       if (!fault.empty()) {
         problems_.add(entry.place, path, fault);
+      } else if (other != nullptr) {
+        problems_.add(entry.place, path,
+                      fmt::format("contradicts {}; allowed: one of the two", join_path(shown, other->name)));
       } else if (entry.value.kind != Kind::sequence) {
         note(key, entry.place, path, described(entry.value) + " is not a list");
       } else {
@@ -256,11 +273,16 @@ class Checker {
   }
 
   void check_varied_value(const Key& key, const YamlNode& value, const std::string& shown) {
+    const bool is_list = key.value.count != 1;
+    const auto is_scalar = [](const YamlNode& node) { return node.kind == Kind::scalar; };
     if (is_word_of(key, value)) {
       problems_.add(value.place, shown, described(value) + " cannot be varied; allowed: numbers and formulas");
-    } else if (value.kind != Kind::scalar) {
+    } else if (is_list && std::ranges::all_of(value.items, is_scalar)) {
+      check_list(key, value, shown);
+    } else if (is_list || !is_scalar(value)) {
       problems_.add(value.place, shown,
-                    described(value) + " is not a value of one member; allowed: numbers and formulas");
+                    fmt::format("{} is not a value of one member; allowed: numbers and formulas{}", described(value),
+                                is_list ? fmt::format(", {} in a list", key.value.count) : ""));
     } else {
       check_scalar(key, value, shown, 0);
     }
@@ -326,6 +348,10 @@ class Checker {
 };
 
 }  // namespace
+
+bool is_alternative(const Key& one, const Key& other) {
+  return one.section() == other.section() && contains(one.excludes, other.name());
+}
 
 bool is_word_of(const Key& key, const YamlNode& value) {
   return value.kind == Kind::scalar && contains(key.words, value.text);

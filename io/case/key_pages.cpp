@@ -221,9 +221,11 @@ Json schema_of_one(const Key& key, std::size_t component) {
       return number_or(key, component, R"(^[-+0-9.epi */]*pi[-+0-9.epi */]*$|^[-+0-9.eE */]+$)");
     case ValueType::fraction:
       return number_or(key, component, R"(^[-+0-9.eE]+ *%?$)");
-    case ValueType::lists:
-      return {{"type", "object"},
-              {"additionalProperties", {{"type", "array"}, {"items", {{"type", {"number", "string"}}}}}}};
+    case ValueType::lists: {
+      const Json numbers{{"type", "array"}, {"items", {{"type", {"number", "string"}}}}};
+      const Json value{{"type", {"number", "string", "array"}}, {"items", numbers["items"]}};
+      return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"items", value}}}};
+    }
     case ValueType::formula: {
       Json formula{{"type", {"number", "string"}}};
       if (!key.value.or_table) return formula;

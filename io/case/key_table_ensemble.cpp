@@ -30,14 +30,19 @@ KeyValue varied_keys() {
                 settings.ensemble.vary.clear();
                 for (const YamlEntry& entry : node.entries) {
                   VariedKey& key = settings.ensemble.vary.emplace_back(entry.name);
-                  for (const YamlNode& item : entry.value.items) key.values.push_back(item.text);
+                  for (const YamlNode& value : entry.value.items) {
+                    std::vector<std::string>& own = key.values.emplace_back();
+                    if (value.kind != YamlNode::Kind::sequence) own.push_back(value.text);
+                    for (const YamlNode& component : value.items) own.push_back(component.text);
+                  }
                 }
               },
           .write = [](const Case& settings, std::size_t) -> std::optional<std::string> {
             std::string text;
             for (const VariedKey& key : settings.ensemble.vary) {
               std::vector<std::string> values;
-              for (const std::string& value : key.values) values.push_back(yaml_of_varied(value));
+              for (std::size_t member = 0; member < key.values.size(); ++member)
+                values.push_back(yaml_of_varied(key, member));
               text += fmt::format("{}{}: [{}]", text.empty() ? "" : ", ", key.path, fmt::join(values, ", "));
             }
             return text.empty() ? std::nullopt : std::optional("{" + text + "}");

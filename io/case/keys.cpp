@@ -201,7 +201,7 @@ std::string value_text(const Key& key) {
                          "numbers or formulas of " + variables_text(key)) +
              (key.value.or_table ? fmt::format(", or {}", table_forms) : "");
     case ValueType::lists:
-      return "a map from the paths of keys to lists of numbers or formulas, one for each member";
+      return "a map from the paths of keys to lists of their values, one for each member";
     case ValueType::duration:
       return "H:M:S, a time such as 90m, 4h or 2d, or a number of seconds > 0";
   }

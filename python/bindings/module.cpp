@@ -26,6 +26,7 @@
 #include "io/files/posix_file.hpp"
 #include "model/mean_flow.hpp"
 #include "python/bindings/case_text.hpp"
+#include "python/bindings/ensemble.hpp"
 #include "python/bindings/forces.hpp"
 #include "python/bindings/initial.hpp"
 #include "python/bindings/session.hpp"
@@ -283,6 +284,7 @@ void add_session(nb::module_& module) {
           },
           "text"_a, "file"_a, "settings"_a, "comm"_a.none(), "output"_a.none(), "restart"_a, "allow_change"_a,
           "overwrite"_a)
+      .def("begin", &Session::begin)
       .def("close", &Session::close)
       .def("all_close", &Session::all_close, "seconds"_a)
       .def("abort", &Session::abort, "code"_a)
@@ -350,6 +352,7 @@ NB_MODULE(_double, module) {
   });
   add_case_text(module);
   add_session(module);
+  add_ensemble(module);
   add_statistics(module);
   add_forces(module);
   add_initial(module);

@@ -82,10 +82,15 @@ Session::Session(CaseText source, OutputText output, MPI_Comm comm)
   run_ = std::make_unique<RunLoop>(shared_case(std::move(source), comm_), options, guard_, comm_);
   device_index_ = rank_of(OwnedComm::of_host(comm_));
   run_->load();
-  run_->begin();
   if (simulation().next_walls) walls_.restore_next(simulation().next_walls());
   simulation().next_walls = [this] { return walls_.next(); };
   if (walls_.any_waits() || !simulation().stepper.walls().prescribed().empty()) walls_changed_ = 1;
+}
+
+void Session::begin() {
+  require_between_steps();
+  run_->begin();
+  began_ = true;
 }
 
 Session::~Session() {
@@ -106,7 +111,7 @@ void Session::close() {
   if (closed()) return;
   require_between_steps();
   const Freeing at_return{*this};
-  if (!run_->writes_files() || run_->ended()) return;
+  if (!began_ || !run_->writes_files() || run_->ended()) return;
   try {
     walls_.agree_on_planes();
     try {

@@ -57,15 +57,17 @@ struct OutputText {
 /// they throw Error(usage), and while a response of a wall runs, all that change the flow.
 class Session {
  public:
-  /// Sets up the case of rank 0 and its first field as `sluice run` does: the same bits and files. `output`: that of
-  /// rank 0. comm may be freed afterwards. Throws as `sluice run`.
+  /// Sets up the case of rank 0 and its first field as `sluice run` does, and changes no file of an earlier run but its
+  /// log. `output`: that of rank 0. comm may be freed afterwards. Throws as `sluice run`.
   Session(CaseText source, OutputText output, MPI_Comm comm);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
 
+  /// Takes over the output directory. Call it before all else but close().
+  void begin();
   /// Writes the last files, if there are any, and frees the memory, also if that fails. The last
-  /// checkpoint holds velocities of walls that wait for the next step.
+  /// checkpoint holds velocities of walls that wait for the next step. Before begin() it writes nothing.
   void close();
   /// Waits until all processes are about to close, at most so many seconds. False: some are in another collective
   /// function, and only abort() may follow.
@@ -142,6 +144,7 @@ class Session {
   std::thread::id thread_ = std::this_thread::get_id();
   std::uint64_t generation_ = 0;
   int device_index_ = 0;
+  bool began_ = false;
   enum Change : int { none, halos, velocity } change_ = none;  ///< on this rank, since the last step
   int walls_changed_ = 0;                                      ///< whether the next step takes over velocities of walls
 };

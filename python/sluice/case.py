@@ -99,5 +99,11 @@ class Case:
         """A case that can be changed without changing this one."""
         return copy.deepcopy(self)
 
+    def _with(self, settings: list[str]) -> Case:
+        """A copy with further settings KEY=VALUE."""
+        case = self.copy()
+        case._settings.extend(settings)
+        return case
+
     def _source(self) -> tuple[str, str, list[str]]:
         return self._text, self._file, self._settings

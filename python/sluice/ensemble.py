@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -14,73 +14,83 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _core
 from .case import Case
-from .errors import FileError, NumericsError, UsageError
+from .errors import NumericsError
 from .simulation import Simulation
 from .together import step_together
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-SEED = "initial.seed"
+
+class _Member(Simulation):
+    _begins_at_once = False
 
 
 class Ensemble:
     """Members that differ in the seed of their first field, and in keys of the case if wished.
 
-    `members`: their number. `seeds`: the seed of each member; by default the seed of the case and the numbers that
-    follow it. `vary`: keys of the case by their paths, with a value for each member. All members must have the same
-    grid. Those that also have the same physics share most launches on a GPU: vary numbers, such as an amplitude. Each
-    member has its own time step, and the bits of the simulation that it would be alone.
+    The case can have the section `ensemble`: the members are then those of `sluice run`. `members`, `seeds` and `vary`
+    set its keys. `members`: their number. `seeds`: the seed of the first member, which those of the others follow, or a
+    list of one for each member; by default that of the case is the first. `vary`: keys of the case by their paths, with
+    a value for each member: numbers, formulas or, for keys of several numbers, lists of them. Each member has its own
+    time step, and the bits of the simulation that it would be alone. On a GPU they share most launches.
 
     `output`: a directory. Member n writes the files of a simulation to its folder member_00, member_01, ..., and
     ensemble.json says what differs. `restart`, `allow_change` and `overwrite` are those of Simulation, for each
-    member. All members are on this process. Use it in a `with` statement, or call `close`.
+    member; `restart` can only be "auto". All members are on this process. Use it in a `with` statement, or call
+    `close`.
 
-    Raises UsageError, and the errors of Simulation.
+    Raises UsageError, and the errors of Simulation. Nothing of an earlier ensemble in `output` is then changed, but
+    logs, unless an error comes from a full disk or the like.
     """
 
     def __init__(
         self,
         case: Case | str | Mapping[str, Any],
-        members: int,
+        members: int | None = None,
         *,
-        seeds: Sequence[int] | None = None,
+        seeds: int | Sequence[int] | None = None,
         vary: Mapping[str, Sequence[Any]] | None = None,
         output: str | os.PathLike[str] | None = None,
         restart: str | None = None,
         allow_change: bool = False,
         overwrite: bool = False,
     ) -> None:
-        if members < 1:
-            raise UsageError(f"an ensemble has at least one member, not {members}")
         case = case.copy() if isinstance(case, Case) else Case(case)
-        self.varied = _varied(case, members, seeds, vary or {})
-        """The values of each key that differs between members."""
-        self.errors: list[NumericsError | None] = [None] * members
-        """The error that has ended each member; None while it can go on."""
+        for key, value in {"members": members, "seeds": seeds, "vary": vary}.items():
+            if value is not None:
+                case[f"ensemble.{key}"] = value
+        text, file, settings = case._source()
+        _core.choose(text, settings)
+        self._case = _core.EnsembleCase(text, file, settings, None if output is None else os.fspath(output))
+        self.varied: dict[str, list[Any]] = json.loads(self._case.record)["varied"]
+        """The values of each key that differs between members, as ensemble.json has them."""
         self.members: list[Simulation] = []
         """The simulations."""
-        names = [f"member_{n:0{max(2, len(str(members - 1)))}}" for n in range(members)]
+        names = self._case.names
+        self.errors: list[NumericsError | None] = [None] * len(names)
+        """The error that has ended each member; None while it can go on."""
         try:
-            for n, name in enumerate(names):
-                of_member = case.copy()
-                for key, values in self.varied.items():
-                    of_member[key] = values[n]
+            if output is not None:
+                for warning in self._case.claim(restart or "", allow_change, overwrite):
+                    warnings.warn(warning, RuntimeWarning, stacklevel=2)
+            for name, own in zip(names, self._case.member_settings, strict=True):
                 self.members.append(
-                    Simulation(
-                        of_member,
+                    _Member(
+                        case._with(own),
                         _alone(),
-                        output=None if output is None else Path(output) / name,
+                        output=None if output is None else Path(self._case.directory) / name,
                         restart=restart,
                         allow_change=allow_change,
                         overwrite=overwrite,
                     )
                 )
-            if len({member.u.shape for member in self.members}) > 1:
-                raise UsageError("the members of an ensemble must have the same grid")
             if output is not None:
-                _write(Path(output) / "ensemble.json", names, self.varied)
+                self._case.take_over()
+            for member in self.members:
+                member._begin()
         except BaseException:
             self.close()
             raise
@@ -108,8 +118,12 @@ class Ensemble:
         self._step([n for n, error in enumerate(self.errors) if error is None], count)
 
     def run(self, until: float | None = None) -> None:
-        """Steps each member until a time is reached, without it to the end of the case. Otherwise as `step`."""
+        """Steps each member until a time is reached, without it to the end of the case. Otherwise as `step`.
+
+        With `output` it obeys the files STOP and CHECKPOINT in the directory of the ensemble and in those of members.
+        """
         while True:
+            self._case.pass_on_requests()
             running = [
                 n
                 for n, member in enumerate(self.members)
@@ -134,6 +148,7 @@ class Ensemble:
                 member.close()
             except Exception as error:
                 failure = failure or error
+        self._case.release()
         if failure is not None:
             raise failure
 
@@ -153,32 +168,3 @@ def _alone() -> MPI.Comm | None:
     """A communicator of this process alone; None without mpi4py, where all processes would take part."""
     loaded = sys.modules.get("mpi4py.MPI")
     return None if loaded is None else loaded.COMM_SELF
-
-
-def _varied(
-    case: Case, members: int, seeds: Sequence[int] | None, vary: Mapping[str, Sequence[Any]]
-) -> dict[str, list[Any]]:
-    varied = {key: list(values) for key, values in vary.items()}
-    if SEED not in varied:
-        if seeds is None:
-            first = case[SEED]
-            seeds = [] if first is None else range(int(first), int(first) + members)
-        if len(seeds) > 0:
-            varied[SEED] = [int(seed) for seed in seeds]
-    elif seeds is not None:
-        raise UsageError(f"give the seeds once: as `seeds`, or as {SEED} in `vary`")
-    for key, values in varied.items():
-        if len(values) != members:
-            raise UsageError(f"{key} has {len(values)} values for {members} members")
-    return varied
-
-
-def _write(path: Path, names: list[str], varied: dict[str, list[Any]]) -> None:
-    """Writes the file in one piece, so that no reader sees a part of it."""
-    text = json.dumps({"members": len(names), "directories": names, "varied": varied}, indent=1) + "\n"
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            file.write(text)
-        Path(file.name).replace(path)
-    except OSError as error:
-        raise FileError(f"{path} cannot be written: {error.strerror}") from error

@@ -126,6 +126,8 @@ class Simulation:
     Raises UsageError with all problems of the case, and the errors of `sluice run`.
     """
 
+    _begins_at_once = True  # files of an earlier run change when a session begins
+
     def __init__(
         self,
         case: Case | str | Mapping[str, Any],
@@ -159,6 +161,8 @@ class Simulation:
             allow_change,
             overwrite,
         )
+        if self._begins_at_once:
+            self._begin()
         self.walls = Walls(self, self._session)
         """The walls "bottom" and "top"."""
         self.forcing = Forcing(self._session)
@@ -172,6 +176,14 @@ class Simulation:
             except BaseException:
                 self.close()
                 raise
+
+    def _begin(self) -> None:
+        """Takes over the output directory."""
+        try:
+            self._session.begin()
+        except BaseException:
+            self._session.close()
+            raise
 
     def _warn(self, stacklevel: int) -> None:
         for text in self._session.take_warnings():

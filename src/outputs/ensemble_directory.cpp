@@ -96,6 +96,20 @@ std::vector<std::string> claim_ensemble_directory(const DirectoryOptions& option
   return warnings;
 }
 
+void with_member_name(const std::string& name, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+void claim_member_directory(const std::string& name, const DirectoryOptions& options, const io::Case& settings,
+                            OutputLock& lock) {
+  // The warnings of claim_directory() come again when the member starts.
+  with_member_name(name, [&] { static_cast<void>(claim_directory(options, settings, lock)); });
+}
+
 void take_over_ensemble_directory(const io::Case& settings) {
   const std::vector<std::string> names = io::member_names(settings);
   for (const std::string& name : earlier_members(settings.output.directory)) {

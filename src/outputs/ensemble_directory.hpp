@@ -1,5 +1,6 @@
 #pragma once
 // The output directory of an ensemble, which holds those of its members.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@ namespace sluice {
 /// removes only the files STOP and CHECKPOINT. Returns warnings. For rank 0 alone. Throws Error(usage) or Error(io).
 std::vector<std::string> claim_ensemble_directory(const DirectoryOptions& options, const io::Case& settings,
                                                   OutputLock& lock);
+
+/// Calls `action`; its errors then begin with the name of a member.
+void with_member_name(const std::string& name, const std::function<void()>& action);
+
+/// claim_directory() of a member. For rank 0 alone. Throws Error(usage) or Error(io), with the name of the member.
+void claim_member_directory(const std::string& name, const DirectoryOptions& options, const io::Case& settings,
+                            OutputLock& lock);
 
 /// Writes ensemble.json, after it has removed the files of members that an earlier ensemble had and this one has not:
 /// there are none of them without `overwrite`. For rank 0 alone. Throws Error(io).

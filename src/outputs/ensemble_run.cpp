@@ -44,15 +44,6 @@ std::vector<std::string> gather(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
-/// Puts the name of a member before its errors.
-void with_name(const std::string& name, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", name, error.what()));
-  }
-}
-
 }  // namespace
 
 EnsembleRun::EnsembleRun(const CaseInput& common, const std::vector<CaseInput>& members, const StartOptions& options,
@@ -99,9 +90,8 @@ void EnsembleRun::say_what_runs() {
   log_->line(fmt::format("{} member(s) of {} x {} x {} cells each on {} process(es), {} precision, {}",
                          settings_.ensemble.members, cells[0], cells[1], cells[2], size_of(world_), precision_name,
                          device::description()));
-  const nlohmann::json record = nlohmann::json::parse(io::ensemble_record(settings_));
-  if (settings_.ensemble.members > 1 && record["varied"].empty())
-    log_->line("warning: the members do not differ: give them seeds, or keys in ensemble.vary");
+  if (const std::string twins = io::first_equal_members(settings_); !twins.empty())
+    log_->line(fmt::format("warning: {} do not differ: give them seeds, or keys in ensemble.vary", twins));
 }
 
 void EnsembleRun::require_memory_of_all(const std::vector<CaseInput>& members, const Grid& grid) {
@@ -123,7 +113,7 @@ void EnsembleRun::claim_directories(const std::vector<CaseInput>& members, const
     member.number = number;
     member.name = names[n];
     guard_.members.emplace_back();
-    with_name(member.name, [&] { claim_directory(options, members[n].settings, guard_.members.back().lock); });
+    claim_member_directory(member.name, options, members[n].settings, guard_.members.back().lock);
   }
 }
 
@@ -132,7 +122,8 @@ void EnsembleRun::make_members(const std::vector<CaseInput>& members, StartOptio
   for (std::size_t n = 0; n < members_.size(); ++n) {
     Member& member = members_[n];
     const CaseInput& input = members[static_cast<std::size_t>(member.number)];
-    with_name(member.name, [&] { member.run = std::make_unique<RunLoop>(input, options, guard_.members[n], own_); });
+    with_member_name(member.name,
+                     [&] { member.run = std::make_unique<RunLoop>(input, options, guard_.members[n], own_); });
   }
 }
 

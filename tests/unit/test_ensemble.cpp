@@ -67,6 +67,19 @@ TEST(Ensemble, TheRecordHasWhatVaries) {
   EXPECT_THROW(directories_in_record("{}", "f"), Error);
 }
 
+TEST(Ensemble, EqualMembersAreFound) {
+  const auto equal_in = [](const std::string& ensemble) {
+    return first_equal_members(parse(minimal, {"ensemble={members: 3" + ensemble + "}"}));
+  };
+  EXPECT_EQ(equal_in(""), "");
+  EXPECT_EQ(equal_in(", seeds: [1, 2, 1]"), "member_00 and member_02");
+  EXPECT_EQ(equal_in(", seeds: [1, 2, 1], vary: {time.cfl: [0.5, 0.6, 0.7]}"), "");
+  EXPECT_EQ(equal_in(", seeds: [2, 1, 1], vary: {time.dt: [5, 1, 1.0]}"), "member_01 and member_02");
+  EXPECT_EQ(first_equal_members(parse(minimal, {"initial.type=laminar", "ensemble={members: 2}"})),
+            "member_00 and member_01");
+  EXPECT_EQ(first_equal_members(parse(minimal, {"initial.type=laminar", "ensemble={members: 1}"})), "");
+}
+
 TEST(Ensemble, WithoutSeedsTheRecordHasNone) {
   const Case settings = parse(minimal, {"initial.type=laminar", "ensemble={members: 2, vary: {time.cfl: [0.5, 0.6]}}"});
   EXPECT_FALSE(json::parse(ensemble_record(settings))["varied"].contains("initial.seed"));
@@ -81,8 +94,10 @@ TEST(Ensemble, KeysThatMembersShareAreRefused) {
         << key;
   EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {walltime: [1, 2]}}"), "all members have the same"));
   EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {initial.seed: [1, 2]}}"), "ensemble.seeds"));
-  EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {title: [1, 2]}}"), "no single number"));
-  EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {time: [1, 2]}}"), "no single number"));
+  EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {title: [1, 2]}}"), "no numbers"));
+  EXPECT_TRUE(
+      contains(fault("ensemble={members: 2, vary: {flow: {reynolds: {bulk: [1, 2]}}}}"),
+               "ensemble.vary.flow: the key is a section; write paths of keys in it, such as flow.reynolds.bulk"));
   EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {flow.reynolds.bulkk: [1, 2]}}"), "'flow.reynolds.bulk'"));
 }
 
@@ -93,9 +108,44 @@ TEST(Ensemble, ValuesAreCheckedAsThoseOfTheirKeys) {
   EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {time.dt: 0.1}}"), "is not a list"));
   EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {time.dt: [[0.1], 0.2]}}"), "not a value of one member"));
   EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: 3}"), "is not a map"));
+  const auto of_velocity = [](const std::string& value) {
+    return fault("ensemble={members: 2, vary: {walls.bottom.velocity: [[0, 0, 0], " + value + "]}}");
+  };
+  EXPECT_TRUE(contains(of_velocity("0.1"), "velocity[1]: '0.1' is not a list; allowed: a list of 3 numbers"));
+  EXPECT_TRUE(contains(of_velocity("[0, 0]"), "velocity[1]: a list of 2 where 3 are needed"));
+  EXPECT_TRUE(contains(of_velocity("[0, 0, [0]]"), "velocity[1]: a list is not a value of one member"));
+  EXPECT_TRUE(contains(of_velocity("[0, 0, 'q']"), "velocity[1][2]: the text \"q\" is not a formula"));
+}
+
+TEST(Ensemble, KeysOfSeveralNumbersCanBeVaried) {
+  const Lines two{"ensemble={members: 2, vary: {walls.bottom.velocity: [[0, 0, 0], [0.5, 'sin(t)', 0]]}}"};
+  const Case common = parse(minimal, two);
+  expect_round_trip(common);
+  EXPECT_TRUE(member(common, 1, two) == parse(minimal, {"walls.bottom.velocity=[0.5, sin(t), 0]", "initial.seed=2",
+                                                        "output.directory=/cases/here/output/member_01"}));
+  EXPECT_EQ(json::parse(ensemble_record(common))["varied"]["walls.bottom.velocity"].dump(),
+            "[[0,0,0],[0.5,\"sin(t)\",0]]");
+}
+
+TEST(Ensemble, SettingsChangeSingleVariedKeys) {
+  const Lines lines{"ensemble={members: 2, vary: {time.cfl: [0.5, 0.6], flow.reynolds.bulk: [4000, 5000]}}",
+                    "ensemble.vary.flow.reynolds.tau=[150, 180]", "ensemble.vary.initial.amplitude=[0.1, 0.2]"};
+  const std::vector<VariedKey> varied = parse(minimal, lines).ensemble.vary;
+  ASSERT_EQ(varied.size(), 3U);  // the Reynolds number of another kind takes the place of the first
+  EXPECT_EQ(varied[0].path, "time.cfl");
+  EXPECT_EQ(varied[1].path, "flow.reynolds.tau");
+  EXPECT_EQ(varied[2].path, "initial.amplitude");
+  EXPECT_EQ(parse(minimal, {"ensemble.members=2", "ensemble.vary.time.cfl=[0.5, 0.6]"}).ensemble.vary.size(), 1U);
+  EXPECT_TRUE(parse(minimal, {"ensemble={members: 2, vary: }"}).ensemble.vary.empty());
+  const Lines unknown = faults(minimal, {"ensemble.members=2", "ensemble.vary.time.cfll=[0.5, 0.6]"});
+  ASSERT_EQ(unknown.size(), 1U);
+  EXPECT_TRUE(contains(unknown[0], "ensemble.vary.time.cfll: unknown key"));
+  EXPECT_TRUE(contains(unknown[0], "did you mean 'time.cfl'?"));
 }
 
 TEST(Ensemble, ContradictionsAreRefused) {
+  EXPECT_TRUE(contains(fault("ensemble={members: 2, vary: {time.cfl: [0.5, 0.6], time.dt: [0.1, 0.2]}}"),
+                       "ensemble.vary.time.dt: contradicts ensemble.vary.time.cfl"));
   EXPECT_TRUE(contains(fault("ensemble={members: 3, vary: {time.dt: [0.1, 0.2]}}"), "2 values for 3 members"));
   EXPECT_TRUE(contains(fault("ensemble={members: 3, seeds: [1, 2]}"), "a list of 2 for 3 members"));
   EXPECT_TRUE(contains(fault("ensemble={members: 0}"), "out of range"));
