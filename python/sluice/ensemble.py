@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -51,15 +51,16 @@ class Ensemble:
         case: Case | str | Mapping[str, Any],
         members: int | None = None,
         *,
-        seeds: int | Sequence[int] | None = None,
-        vary: Mapping[str, Sequence[Any]] | None = None,
+        seeds: int | Iterable[int] | None = None,
+        vary: Mapping[str, Iterable[Any]] | None = None,
         output: str | os.PathLike[str] | None = None,
         restart: str | None = None,
         allow_change: bool = False,
         overwrite: bool = False,
     ) -> None:
         case = case.copy() if isinstance(case, Case) else Case(case)
-        for key, value in {"members": members, "seeds": seeds, "vary": vary}.items():
+        varied = None if vary is None else {key: _listed(values) for key, values in vary.items()}
+        for key, value in {"members": members, "seeds": _listed(seeds), "vary": varied}.items():
             if value is not None:
                 case[f"ensemble.{key}"] = value
         text, file, settings = case._source()
@@ -162,6 +163,13 @@ class Ensemble:
 
     def __repr__(self) -> str:
         return f"<sluice.Ensemble of {len(self)}, {sum(error is None for error in self.errors)} of them can go on>"
+
+
+def _listed(values: object) -> object:
+    """A range, generator or the like as a list."""
+    if isinstance(values, str | Mapping) or hasattr(values, "tolist") or not isinstance(values, Iterable):
+        return values
+    return list(values)
 
 
 def _alone() -> MPI.Comm | None:

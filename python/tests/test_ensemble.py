@@ -155,6 +155,8 @@ def test_the_ensemble_of_the_case(tmp_path: Path) -> None:
         assert (tmp_path / "program" / name).read_bytes() == (tmp_path / "python" / name).read_bytes(), name
     with sluice.Ensemble(made, 3, seeds=[1, 1, 2], vary={"time.cfl": np.array([0.5, 0.6, 0.7])}) as other:
         assert other.varied == {"initial.seed": [1, 1, 2], "time.cfl": [0.5, 0.6, 0.7]}
+    with sluice.Ensemble(made, 3, seeds=range(4, 7), vary={"time.cfl": (cfl / 10 for cfl in (5, 6, 7))}) as other:
+        assert other.varied == {"initial.seed": [4, 5, 6], "time.cfl": [0.5, 0.6, 0.7]}
     assert made["ensemble.members"] == 2
 
 
