@@ -1,7 +1,5 @@
 #pragma once
 // What `sluice check` prints of an ensemble.
-#include <optional>
-
 #include "core/decomp/decomposition.hpp"
 #include "io/case/case.hpp"
 #include "solver/grid/grid.hpp"
@@ -21,10 +19,10 @@ struct Spread {
 /// Throws Error(usage) if there are more processes than members.
 Spread spread_of(const io::Case& settings, int processes);
 
-/// The cost of all members, from that of one: `settings`, `length` and `speed`, ns per point and step. `walltime`: of
-/// the ensemble.
+/// The cost of all members, from that of one: `settings`, `length` and `speed`, ns per point and step. `common`: the
+/// case of the ensemble.
 void print_ensemble(const Spread& spread, const io::Case& settings, const Grid& grid,
-                    const Decomposition& decomposition, const RunLength& length, double speed,
-                    std::optional<double> walltime, Warnings& warnings);
+                    const Decomposition& decomposition, const RunLength& length, double speed, const io::Case& common,
+                    Warnings& warnings);
 
 }  // namespace sluice

@@ -349,7 +349,7 @@ ExitCode command_check(const CheckOptions& given) {
   print_cost(settings, grid, length, with_speed, warnings);
   if (spread.members > 0)
     print_ensemble(spread, settings, grid, decomposition, length, with_speed.speed.value_or(usual_speed(flow, 1)),
-                   all.common.settings.walltime, warnings);
+                   all.common.settings, warnings);
   fmt::print("The case is valid.{}\n", warnings.count() > 0 ? fmt::format(" Warnings: {}.", warnings.count()) : "");
   return ExitCode::success;
 }

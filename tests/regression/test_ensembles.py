@@ -305,3 +305,5 @@ def test_check(tmp_path: Path) -> None:
     assert "4 members; what follows is of the first, on one process" in text
     assert "4 members on 3 process(es), up to 2 on each" in text
     assert "runs on one process" in must(sluice("check", case, "--np", 5), 2).err
+    equal = must(sluice("check", case, "--set", "ensemble={members: 3, seeds: [1, 2, 1]}")).out
+    assert "member_00 and member_02 do not differ" in equal
