@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
+#include "core/device/parallel_for.hpp"
+#include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 
 namespace sluice {
@@ -15,6 +18,33 @@ double force_of_power(double power, double mean, double slope) {
   // Of the two roots f of slope f^2 + mean f = power, the one that tends to power / mean as slope goes to 0.
   return 2 * power / (mean + std::sqrt(mean * mean + 4 * slope * power));
 }
+
+namespace {
+
+/// The force that holds the bulk velocity. One cell.
+struct HoldBulkVelocity {
+  const ExactSum* star_sum;
+  double weight;  ///< of all cells in the sum
+  double target, gain, gamma_dt;
+  double* force;
+  real* impulse;
+  SLUICE_INLINE void operator()(int /*i*/, int /*j*/, int /*k*/) const {
+    const double found = (target - star_sum->value() / weight) / gain;
+    *force = found;
+    *impulse = static_cast<real>(gamma_dt * found);
+  }
+};
+
+/// One cell.
+struct SetImpulse {
+  real value;
+  real* impulse;
+  SLUICE_INLINE void operator()(int /*i*/, int /*j*/, int /*k*/) const { *impulse = value; }
+};
+
+constexpr Box3 one_cell{{0, 0, 0}, {1, 1, 1}};
+
+}  // namespace
 
 void MeanForce::add(double weight, const MeanForce& other) {
   x += weight * other.x;
@@ -30,7 +60,11 @@ std::vector<NamedValue> further_forcing(const FlowParameters& flow, const MeanFo
 }
 
 Forcing::Forcing(const ForcingParameters& parameters, std::string key, const Grid& grid, MPI_Comm comm)
-    : parameters_(parameters), key_(std::move(key)), grid_(&grid), comm_(comm) {}
+    : parameters_(parameters),
+      key_(std::move(key)),
+      grid_(&grid),
+      comm_(comm),
+      forces_(static_cast<double*>(device::allocate_host(Rk3::substeps * sizeof(double)))) {}
 
 void Forcing::set(double value) {
   const bool is_power = parameters_.kind == ForcingKind::power;
@@ -50,13 +84,54 @@ double Forcing::given(double time) const {
                           key_, parameters_.value.text(), time));
 }
 
+bool Forcing::needs_sum_on_host() const {
+  return parameters_.kind == ForcingKind::power ||
+         (parameters_.kind == ForcingKind::bulk_velocity && size_of(comm_) > 1);
+}
+
+double Forcing::target(const Substep& substep) const {
+  return parameters_.value.is_constant() ? parameters_.value.constant() : given(substep.end());
+}
+
 void Forcing::require_finite(const Substep& substep) const {
   if (parameters_.kind == ForcingKind::none || parameters_.value.is_constant()) return;
   given(parameters_.kind == ForcingKind::bulk_velocity ? substep.end() : substep.start());
 }
 
-Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep& substep,
-                               const UniformResponse& response) {
+void Forcing::find(const DeferredSum& star_sum, const Substep& substep, const UniformResponse& response,
+                   real* impulse) {
+  const auto n = static_cast<std::size_t>(substep.k);
+  const double gamma_dt = substep.length();
+  if (parameters_.kind == ForcingKind::bulk_velocity && !needs_sum_on_host()) {
+    parallel_for("mean force", one_cell,
+                 HoldBulkVelocity{star_sum.data(), weight_of_all(*grid_), target(substep), response.gain(gamma_dt),
+                                  gamma_dt, forces_.get() + n, impulse});
+    powers_[n] = 0;
+    impulse_ = std::numeric_limits<real>::quiet_NaN();
+    to_record_ = true;
+    if (substep.k + 1 == Rk3::substeps) record();
+    return;
+  }
+  const Result result = force(star_sum, substep, response);
+  const auto value = static_cast<real>(gamma_dt * result.force);
+  if (value != impulse_) parallel_for("mean force", one_cell, SetImpulse{value, impulse});
+  impulse_ = value;
+  forces_.get()[n] = result.force;
+  powers_[n] = result.power;
+}
+
+void Forcing::record() {
+  if (std::exchange(to_record_, false)) written_.record();
+}
+
+Forcing::Result Forcing::found(int k) {
+  record();
+  written_.wait();
+  const auto n = static_cast<std::size_t>(k);
+  return {forces_.get()[n], powers_[n]};
+}
+
+Forcing::Result Forcing::force(const DeferredSum& star_sum, const Substep& substep, const UniformResponse& response) {
   const TimeFunction& value = parameters_.value;
   switch (parameters_.kind) {
     case ForcingKind::none:
@@ -65,8 +140,8 @@ Forcing::Result Forcing::force(const Deferred<ExactSum>& star_sum, const Substep
       if (value.is_constant()) return {value.constant()};
       return {substep.mean_of([&](double time) { return given(time); })};
     case ForcingKind::bulk_velocity: {
-      const double target = value.is_constant() ? value.constant() : given(substep.end());
-      return {response.strength(target - volume_mean(star_sum.value(), *grid_, comm_), substep.length())};
+      const double missing = target(substep) - volume_mean(star_sum.value(), *grid_, comm_);
+      return {missing / response.gain(substep.length())};
     }
     case ForcingKind::power:
       return force_of_given_power(volume_mean(star_sum.value(), *grid_, comm_), substep, response);
@@ -86,7 +161,7 @@ Forcing::Result Forcing::force_of_given_power(double mean_star, const Substep& s
                             "bulk_velocity or pressure_gradient instead",
                             key_, mean, substep.start()));
   }
-  const double gain = substep.length() * response.mean();  // of the mean velocity by a unit force
+  const double gain = response.gain(substep.length());  // of the mean velocity by a unit force
   const double force = force_of_power(power, mean, gain / 2);
   if (!std::isfinite(force)) {
     throw Error(ExitCode::numerics,

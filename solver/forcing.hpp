@@ -1,10 +1,13 @@
 #pragma once
 #include <mpi.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "core/device/deferred.hpp"
+#include "core/device/event.hpp"
+#include "core/device/memory.hpp"
 #include "core/support/exact_sum.hpp"
 #include "model/parameters.hpp"
 #include "solver/diffusion/uniform_response.hpp"
@@ -49,28 +52,44 @@ class Forcing {
   bool needs_mean_before() const { return parameters_.kind == ForcingKind::power; }
   void set_mean_before(double mean) { mean_ = mean; }
 
+  /// Whether find() reads the sum on the host. A single rank that holds the bulk velocity leaves it to the device.
+  bool needs_sum_on_host() const;
+
   /// Throws Error(numerics) if the given force, bulk velocity or power is not finite in a substep. Local.
   void require_finite(const Substep& substep) const;
 
   struct Result {
     double force = 0, power = 0;
   };
-  /// The force f of a substep for the unforced u* (or v*). Given bulk velocity, for the end of the substep:
-  /// f = (target - <u*>) / (gamma dt <g>); given pressure gradient G: f = (alpha G(t_k) + beta G(t_k-1)) / gamma; given
-  /// power P: f (<u>_before + <u>_after) / 2 = P, P weighted as G, <u>_after = <u*> + gamma dt f <g>; otherwise 0.
-  /// `star_sum`: weighted_by_height summed over the rank's cells; waited for only if needed. `response`: g. Throws
-  /// Error(numerics), also where the value given is not finite. Collective.
-  Result force(const Deferred<ExactSum>& star_sum, const Substep& substep, const UniformResponse& response);
+  /// Finds the force f of a substep for the unforced u* (or v*), and writes gamma dt f to `impulse`, in device memory.
+  /// Given bulk velocity, for the end of the substep: f = (target - <u*>) / (gamma dt <g>); given pressure gradient G:
+  /// f = (alpha G(t_k) + beta G(t_k-1)) / gamma; given power P: f (<u>_before + <u>_after) / 2 = P, P weighted as G,
+  /// <u>_after = <u*> + gamma dt f <g>; otherwise 0. `star_sum`: weighted_by_height summed over the rank's cells;
+  /// waited for if the host needs it. `response`: g. Throws Error(numerics), also where the value given is not
+  /// finite. Collective.
+  void find(const DeferredSum& star_sum, const Substep& substep, const UniformResponse& response, real* impulse);
+
+  /// The force of substep k of the present or the last step, which find() has found. Waits for it. Local.
+  Result found(int k);
 
  private:
+  void record();
   double given(double time) const;
+  /// The bulk velocity at the end of the substep.
+  double target(const Substep& substep) const;
+  Result force(const DeferredSum& star_sum, const Substep& substep, const UniformResponse& response);
   Result force_of_given_power(double mean_star, const Substep& substep, const UniformResponse& response);
 
   ForcingParameters parameters_;
   std::string key_;
   const Grid* grid_;
   MPI_Comm comm_;
-  double mean_ = 0;  ///< given power: volume mean of u at the end of the last substep
+  double mean_ = 0;                             ///< given power: volume mean of u at the end of the last substep
+  real impulse_ = 0;                            ///< that find() has written last; NaN if it was found by the device
+  device::HostPointer<double> forces_;          ///< of the substeps; loops may write them
+  std::array<double, Rk3::substeps> powers_{};  ///< of these forces
+  device::Event written_;                       ///< when loops have written them
+  bool to_record_ = false;                      ///< whether loops that do were issued since
 };
 
 }  // namespace sluice

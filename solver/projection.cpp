@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/device/parallel_for.hpp"
+#include "core/device/together.hpp"
 #include "solver/forcing.hpp"
 #include "solver/state/vector_view.hpp"
 
@@ -67,7 +68,7 @@ HaloExchange::PlanesBeyond Projection::beyond() {
 }
 
 void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers,
-                       const HaloExchange::Fields& ahead) {
+                       const HaloExchange::Fields& ahead, const std::function<void()>& when_summed) {
   const int points = points_beside(order_);  // what div reads below a cell, and grad above it
   {
     const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
@@ -77,6 +78,8 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
     walls_->apply_normal(star.w);
     if (!ahead.empty()) halo_->start_z(ahead);
   }
+  v_star_sum_.for_host = divergence_.sum_of_u.for_host = !when_summed;
+  divergence_.when_summed = when_summed;
   if (spanwise_) {
     const PhaseTimers::Scope scope(timers, TimedPhase::divergence);
     reduce_sum("mean of v*", box_.local(), SpanwiseMean{std::as_const(star.v).view(), metrics_}, v_star_sum_);
@@ -86,6 +89,7 @@ void Projection::solve(VectorField& star, double gamma_dt, Field& phi, PhaseTime
       vector_view(std::as_const(star)), order_, metrics_.inv_dx, metrics_.inv_dy, metrics_.inv_dz, metrics_.dz,
       static_cast<real>(1 / gamma_dt)};
   poisson_.solve(divergence_, phi, timers);
+  device::join_aside();
   const PhaseTimers::Scope scope(timers, TimedPhase::halo_exchange);
   // The correction of order 4 reads phi(j-1) to phi(j+2).
   halo_->update_y(phi, {.lower = 1, .upper = points});

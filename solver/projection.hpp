@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 
 #include "core/decomp/halo_exchange.hpp"
@@ -36,19 +37,20 @@ class Projection {
 
   /// Solves lap phi = div u* / gamma_dt. u* needs no valid halos: solve() fills those it reads. Leaves phi with
   /// valid halos, walls included; of order 4, all but the second row below in y, which nobody reads. phi: from
-  /// make_phi(). Also forms the sums that u_star_sum() and v_star_sum() return. If `ahead` is not empty, solve() fills
-  /// the z halos of these fields meanwhile, without edges, and the planes beyond those of phi.
+  /// make_phi(). If `ahead` is not empty, solve() fills the z halos of these fields meanwhile, without edges, and
+  /// the planes beyond those of phi. Also forms the sums that u_star_sum() and v_star_sum() return: for the host or,
+  /// with `when_summed`, for the loops that this issues. solve() calls it when the loops that form the sums are issued.
   void solve(VectorField& star, double gamma_dt, Field& phi, PhaseTimers& timers,
-             const HaloExchange::Fields& ahead = {});
+             const HaloExchange::Fields& ahead = {}, const std::function<void()>& when_summed = {});
 
   /// phi in the planes beyond its halos, after solve() with fields ahead; below only with z-implicit diffusion.
   HaloExchange::PlanesBeyond beyond();
 
   /// Sum over the rank's cells of weighted_by_height of the u* last passed to solve(): its share of the mean.
-  const Deferred<ExactSum>& u_star_sum() const { return divergence_.sum_of_u; }
+  const DeferredSum& u_star_sum() const { return divergence_.sum_of_u; }
 
   /// The same of v*; only if the flow has a forcing along y.
-  const Deferred<ExactSum>& v_star_sum() const { return v_star_sum_; }
+  const DeferredSum& v_star_sum() const { return v_star_sum_; }
 
  private:
   Box3 box_;
@@ -60,7 +62,7 @@ class Projection {
   std::optional<Field> below_, above_;  ///< phi beyond its halo planes
   PoissonSolver poisson_;
   VelocityDivergence divergence_;
-  Deferred<ExactSum> v_star_sum_;
+  DeferredSum v_star_sum_;
 };
 
 }  // namespace sluice

@@ -53,7 +53,9 @@ TimeStepper::TimeStepper(const Communicator& comm, const Decomposition& decompos
       correction_sweep_(box_, metrics_, flow.order),
       star_(box_, flow.order),
       tendency_(box_, flow.order),
-      response_(box_) {
+      response_(box_),
+      impulse_(2),
+      no_impulse_(2) {
   SLUICE_REQUIRE(!flow.periodic_z || flow.diffusion != Diffusion::implicit_z, "periodic in z: no z-implicit diffusion");
   const std::vector velocity(base_fields().begin(), base_fields().begin() + pressure_field);
   if (flow.diffusion != Diffusion::explicit_) pressure_increment_.emplace(projection_.make_phi());
@@ -210,13 +212,13 @@ MeanForce TimeStepper::step(State& state, double dt) {
 MeanForce TimeStepper::advance(AdvancingState& flow, double dt) {
   State& state = flow.state_;
   require_drive(state, dt);
-  MeanForce mean_force;
-  for (int k = 0; k < Rk3::substeps; ++k)
-    mean_force.add(Rk3::gamma(k), substep(flow, dt, k, Correcting::in_next_substep));
+  for (int k = 0; k < Rk3::substeps; ++k) substep(flow, dt, k, Correcting::in_next_substep);
   state.equal_steps = state.equal_steps.after_step(state.time, dt);
   state.time = state.equal_steps.end();
   ++state.step;
-  return mean_force;
+  MeanForce mean;
+  for (int k = 0; k < Rk3::substeps; ++k) mean.add(Rk3::gamma(k), mean_force(k));
+  return mean;
 }
 
 State& TimeStepper::state(AdvancingState& flow) const {
@@ -252,10 +254,11 @@ void TimeStepper::require_drive(const State& state, double dt) {
 
 MeanForce TimeStepper::substep(State& state, double dt, int k) {
   Loan loan(state);
-  return substep(loan.flow(), dt, k, Correcting::now);
+  substep(loan.flow(), dt, k, Correcting::now);
+  return mean_force(k);
 }
 
-MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correcting when) {
+void TimeStepper::substep(AdvancingState& flow, double dt, int k, Correcting when) {
   State& state = flow.state_;
   const auto n = static_cast<std::size_t>(k);
   const Phase phase(Rk3::names[n]);
@@ -282,19 +285,25 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   finish_scalars(state, gamma_dt);
   // (2)  lap phi = div u* / (gamma dt); with explicit diffusion phi is the pressure itself
   // Meanwhile u* may be exchanged, so that halos can be corrected like cells.
-  projection_.solve(star_, gamma_dt, phi_of(state), timers_, fields_ahead());
-  // f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
+  // Also f, for example (target - <u*>) / (gamma dt <g>) for a given bulk velocity; u* += gamma dt f g, which is
   // divergence-free, is applied together with (3). g = 1 with explicit diffusion
-  const MeanForce force = mean_force(times);
+  const auto find_mean_force = [&] {
+    forcing_.find(projection_.u_star_sum(), times, response_, impulse_.data());
+    spanwise_forcing_.find(projection_.v_star_sum(), times, response_, impulse_.data() + 1);
+  };
+  if (forcing_.needs_sum_on_host() || spanwise_forcing_.needs_sum_on_host()) {
+    projection_.solve(star_, gamma_dt, phi_of(state), timers_, fields_ahead());
+    find_mean_force();
+  } else {
+    projection_.solve(star_, gamma_dt, phi_of(state), timers_, fields_ahead(), find_mean_force);
+  }
   // (3)  u = u* - gamma dt grad phi; z-implicit also (6)  p = p + phi - c Lz phi, implicit (6a)  p = p + phi - c L phi,
   // where L phi = div u* / (gamma dt). The next substep can form u while it reads u*: then only the cells that halos
   // and walls need get it here.
-  correct(flow,
-          {.gamma_dt = static_cast<real>(gamma_dt),
-           .force_x = static_cast<real>(gamma_dt * force.x),
-           .force_y = static_cast<real>(gamma_dt * force.y),
-           .half_nu_gamma_dt = static_cast<real>(c)},
-          when);
+  correct(
+      flow,
+      {.gamma_dt = static_cast<real>(gamma_dt), .half_nu_gamma_dt = static_cast<real>(c), .impulse = impulse_.data()},
+      when);
 
   // star_ now holds the new u, or u* where its correction is pending, and tendency_ R(u), unless this was the last
   // substep. After the swaps the velocity is the new u, star_ holds the next substep's R(u_prev), and the next R(u)
@@ -303,7 +312,6 @@ MeanForce TimeStepper::substep(AdvancingState& flow, double dt, int k, Correctin
   std::swap(star_, tendency_);
   transport_.accept(state.transported);
   fill_halos_after_correction(state);
-  return force;
 }
 
 void TimeStepper::predict(AdvancingState& flow, const SubstepWeights& weights, Deferred<double>* largest_rate) {
@@ -358,15 +366,15 @@ void TimeStepper::finish_scalars(const State& state, double gamma_dt) {
   transport_.finish(gamma_dt);
 }
 
-MeanForce TimeStepper::mean_force(const Substep& substep) {
-  const auto [x, power] = forcing_.force(projection_.u_star_sum(), substep, response_);
-  return {x, spanwise_forcing_.force(projection_.v_star_sum(), substep, response_).force, power};
+MeanForce TimeStepper::mean_force(int k) {
+  const auto [x, power] = forcing_.found(k);
+  return {x, spanwise_forcing_.found(k).force, power};
 }
 
-void TimeStepper::correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when) {
+void TimeStepper::correct(AdvancingState& flow, const CorrectionNumbers& numbers, Correcting when) {
   const PhaseTimers::Scope scope(timers_, TimedPhase::correction);
   const Field& phi = phi_of(std::as_const(flow.state_));
-  const Correction correction{phi.view(), response_.values(), weights};
+  const Correction correction{phi.view(), response_.values(), numbers};
   if (implicit_) correction_sweep_.update_pressure(flow.state_.p, phi, star_, flow_.viscosity / 2);
   Field* const p = implicit_z_ ? &flow.state_.p : nullptr;
   const Field* const old_p = flow.left_ && flow.left_->with_pressure ? &*updated_pressure_ : p;  // see predict()
@@ -422,7 +430,8 @@ void TimeStepper::project(State& state) {
   if (!pressure_increment_) copy_cells(state.p, star_.u);
   ++generation_;
   projection_.solve(state.velocity, 1, phi, timers_);
-  correction_sweep_.correct(state.velocity, nullptr, {phi.view(), response_.values(), {.gamma_dt = 1}});
+  correction_sweep_.correct(state.velocity, nullptr,
+                            {phi.view(), response_.values(), {.gamma_dt = 1, .impulse = no_impulse_.data()}});
   if (!pressure_increment_) copy_cells(star_.u, state.p);
   fill_halos(state);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/decomp/halo_exchange.hpp"
+#include "core/device/buffer.hpp"
 #include "core/device/deferred.hpp"
 #include "core/device/timers.hpp"
 #include "model/parameters.hpp"
@@ -155,18 +156,19 @@ class TimeStepper {
   /// Called before a step. Throws Error(numerics) if a formula or table of the forcing is not finite during the step,
   /// or if inflow and outflow through the walls differ. An error within the step would leave an incomplete state.
   void require_drive(const State& state, double dt);
-  MeanForce substep(AdvancingState& flow, double dt, int k, Correcting when);
+  void substep(AdvancingState& flow, double dt, int k, Correcting when);
   void predict(AdvancingState& flow, const SubstepWeights& weights, Deferred<double>* largest_rate);
   RowTasks row_tasks(const VelocityToCorrect& velocity, const std::vector<TransportedField>& scalars,
                      const SubstepWeights& weights);
   void solve_implicit_diffusion(const State& state, double gamma_dt);
   void finish_scalars(const State& state, double gamma_dt);
-  void correct(AdvancingState& flow, const CorrectionWeights& weights, Correcting when);
+  void correct(AdvancingState& flow, const CorrectionNumbers& numbers, Correcting when);
   bool can_defer(const State& state, const Field& phi);
   Field& phi_of(State& state) { return pressure_increment_ ? *pressure_increment_ : state.p; }
   const Field& phi_of(const State& state) const { return pressure_increment_ ? *pressure_increment_ : state.p; }
   void require_phi(const AdvancingState& flow) const;
-  MeanForce mean_force(const Substep& substep);
+  /// What drives the mean flow in substep k of the present step. Waits for it.
+  MeanForce mean_force(int k);
   HaloExchange::Fields fields_ahead();
   void fill_halos_after_correction(State& state);
   void fill_prescribed_walls();
@@ -204,6 +206,8 @@ class TimeStepper {
   std::optional<Field> pressure_increment_;  ///< phi, with implicit diffusion
   std::optional<Field> updated_pressure_;    ///< where the momentum sweep writes p
   UniformResponse response_;                 ///< g, of u*
+  Buffer<real> impulse_;                     ///< gamma dt f along x and y in the last substep
+  Buffer<real> no_impulse_;
   PhaseTimers timers_;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
+#include "core/device/buffer.hpp"
 #include "core/device/event.hpp"
 #include "core/device/memory.hpp"
+#include "core/support/exact_sum.hpp"
 
 namespace sluice {
 
@@ -30,6 +32,27 @@ class Deferred {
  private:
   device::HostPointer<T> slot_;
   device::Event ready_;
+};
+
+/// A sum over a rank's cells, which loops that are issued later read in device memory, and the host if it wishes to.
+class DeferredSum {
+ public:
+  /// Where a loop writes it, and later ones find it: in device memory.
+  ExactSum* data() { return sum_.data(); }
+  const ExactSum* data() const { return sum_.data(); }
+  /// The loops issued so far have written it.
+  void written() {
+    if (for_host) on_host_.fetch(sum_.data());
+  }
+
+  /// Waits for the sum. Only if it was written for the host.
+  ExactSum value() const { return on_host_.value(); }
+
+  bool for_host = true;  ///< whether value() will be called
+
+ private:
+  Buffer<ExactSum> sum_{1};
+  Deferred<ExactSum> on_host_;
 };
 
 }  // namespace sluice

@@ -16,6 +16,13 @@ struct Blocks {
   bool operator==(const Blocks& other) const;
 };
 
+/// Where a launch has its place among others that are issued before and after it.
+enum class Place {
+  next,       ///< after the one before it that is not aside
+  aside,      ///< after the one before it that is aside; if there is none since after_all, after the one before it
+  after_all,  ///< after all
+};
+
 /// A kernel of one type, for code that does not know the type.
 struct KernelKind {
   std::size_t bytes;             ///< of a kernel

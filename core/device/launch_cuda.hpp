@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(Kernel::bounds.threads, Kernel::bounds.residen
 /// Kernels of one type that are independent of each other.
 template <class Kernel>
 struct SeveralKernels {
-  // The host copies all of these bytes when it updates a graph: larger arguments cost more than another launch.
-  static constexpr std::size_t max_bytes = 16384, max_count = 64;
+  // Of the arguments of a kernel, which CUDA limits to 32764 bytes.
+  static constexpr std::size_t max_bytes = 32704, max_count = 256;
   static constexpr std::size_t most = std::clamp<std::size_t>(max_bytes / sizeof(Kernel), 1, max_count);
 
   alignas(Kernel) unsigned char kernels[most * sizeof(Kernel)];

@@ -1,5 +1,6 @@
 #include "core/device/launch_graphs.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <utility>
@@ -13,7 +14,9 @@ namespace {
 /// Launches of a shorter sequence are issued one by one.
 constexpr std::size_t min_launches = 4;
 /// How many sequences are kept.
-constexpr std::size_t max_graphs = 64;
+constexpr std::size_t max_known = 64;
+/// How many graphs of one sequence are kept, with arrays in other roles.
+constexpr std::size_t max_graphs_alike = 6;
 /// How often a sequence is issued launch by launch before it becomes a graph: making one costs more than its launches,
 /// and many sequences never come again.
 constexpr int calls_before_graph = 2;
@@ -29,20 +32,16 @@ void LaunchSequence::clear() {
   arguments_.clear();
 }
 
-std::byte* LaunchSequence::add(const char* name, const void* function, const Blocks& blocks, std::size_t bytes) {
+std::byte* LaunchSequence::add(const char* name, const void* function, const Blocks& blocks, Place place,
+                               std::size_t bytes) {
   const std::size_t at = arguments_.size();
   arguments_.resize(at + (bytes + alignment - 1) / alignment * alignment);
-  launches_.push_back({name, function, blocks, at, bytes});
+  launches_.push_back({name, function, blocks, place, at, bytes});
   return arguments_.data() + at;
 }
 
 bool LaunchSequence::like(const LaunchSequence& other) const {
-  if (launches_.size() != other.launches_.size()) return false;
-  for (std::size_t n = 0; n < launches_.size(); ++n) {
-    if (launches_[n].function != other.launches_[n].function || !(launches_[n].blocks == other.launches_[n].blocks))
-      return false;
-  }
-  return true;
+  return std::ranges::equal(launches_, other.launches_, &Launch::like);
 }
 
 std::size_t LaunchSequence::hash() const {
@@ -52,10 +51,35 @@ std::size_t LaunchSequence::hash() const {
   return hash;
 }
 
-/// A sequence that has been issued, with its graph if it came often enough.
+/// A graph of launches. They can be issued again with other arguments.
 class LaunchGraphs::Graph {
  public:
-  explicit Graph(const LaunchSequence& sequence) : sequence_(sequence), hash_(sequence.hash()) {}
+  explicit Graph(const LaunchSequence& sequence) : sequence_(sequence) {
+    check_cuda(cudaGraphCreate(&graph_, 0), graph_name);
+    cudaGraphNode_t last = nullptr;
+    cudaGraphNode_t last_aside = nullptr;
+    for (const LaunchSequence::Launch& launch : sequence_.launches()) {
+      const Parameters parameters(sequence_, launch);
+      std::vector<cudaGraphNode_t> before;
+      if (launch.place == Place::aside && last_aside != nullptr) {
+        before = {last_aside};
+      } else if (last != nullptr) {
+        before = {last};
+      }
+      if (launch.place == Place::after_all && last_aside != nullptr)
+        before.push_back(std::exchange(last_aside, nullptr));
+      cudaGraphNode_t node = nullptr;
+      check_cuda(cudaGraphAddKernelNode(&node, graph_, before.data(), before.size(), &parameters.node), launch.name);
+      (launch.place == Place::aside ? last_aside : last) = node;
+      if (launch.blocks.cluster > 1) {
+        cudaLaunchAttributeValue value = {};
+        value.clusterDim = {launch.blocks.cluster, 1, 1};
+        check_cuda(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value), launch.name);
+      }
+      nodes_.push_back(node);
+    }
+    check_cuda(cudaGraphInstantiate(&executable_, graph_, 0), graph_name);
+  }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
   ~Graph() {
@@ -63,23 +87,30 @@ class LaunchGraphs::Graph {
     if (graph_ != nullptr) cudaGraphDestroy(graph_);
   }
 
-  bool is_of(const LaunchSequence& sequence, std::size_t hash) const {
-    return hash == hash_ && sequence_.like(sequence);
+  /// Finds the launches whose arguments differ from those of the last call. Returns the bytes of these arguments.
+  std::size_t compare(const LaunchSequence& sequence) {
+    changed_.clear();
+    std::size_t bytes = 0;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const LaunchSequence::Launch& launch = sequence.launches()[n];
+      if (std::memcmp(sequence_.arguments(launch), sequence.arguments(launch), launch.bytes) == 0) continue;
+      changed_.push_back(n);
+      bytes += launch.bytes;
+    }
+    return bytes;
   }
 
-  void issue(const LaunchSequence& sequence) {
-    if (++calls_ <= calls_before_graph) {
-      for (const LaunchSequence::Launch& launch : sequence.launches())
-        start(launch.name, launch.function, launch.blocks, sequence.arguments(launch));
-      return;
+  /// Gives the launches that compare() has found their new arguments.
+  void update(const LaunchSequence& sequence) {
+    for (const std::size_t n : changed_) {
+      const LaunchSequence::Launch& launch = sequence_.launches()[n];
+      std::memcpy(const_cast<std::byte*>(sequence_.arguments(launch)), sequence.arguments(launch), launch.bytes);
+      const Parameters parameters(sequence_, launch);
+      check_cuda(cudaGraphExecKernelNodeSetParams(executable_, nodes_[n], &parameters.node), launch.name);
     }
-    if (executable_ == nullptr) {
-      make(sequence);
-    } else {
-      update(sequence);
-    }
-    check_cuda(cudaGraphLaunch(executable_, nullptr), graph_name);
   }
+
+  void issue() { check_cuda(cudaGraphLaunch(executable_, nullptr), graph_name); }
 
  private:
   /// CUDA's form of a launch in a graph.
@@ -99,42 +130,55 @@ class LaunchGraphs::Graph {
     Parameters& operator=(const Parameters&) = delete;
   };
 
-  void make(const LaunchSequence& sequence) {
-    sequence_ = sequence;
-    check_cuda(cudaGraphCreate(&graph_, 0), graph_name);
-    for (const LaunchSequence::Launch& launch : sequence_.launches()) {
-      const Parameters parameters(sequence_, launch);
-      cudaGraphNode_t node = nullptr;
-      const cudaGraphNode_t* const before = nodes_.empty() ? nullptr : &nodes_.back();
-      check_cuda(cudaGraphAddKernelNode(&node, graph_, before, nodes_.empty() ? 0 : 1, &parameters.node), launch.name);
-      if (launch.blocks.cluster > 1) {
-        cudaLaunchAttributeValue value = {};
-        value.clusterDim = {launch.blocks.cluster, 1, 1};
-        check_cuda(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value), launch.name);
-      }
-      nodes_.push_back(node);
-    }
-    check_cuda(cudaGraphInstantiate(&executable_, graph_, 0), graph_name);
-  }
-
-  void update(const LaunchSequence& sequence) {
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      const LaunchSequence::Launch& launch = sequence.launches()[n];
-      const std::byte* const arguments = sequence.arguments(launch);
-      auto* const kept = const_cast<std::byte*>(sequence_.arguments(sequence_.launches()[n]));
-      if (std::memcmp(kept, arguments, launch.bytes) == 0) continue;
-      std::memcpy(kept, arguments, launch.bytes);
-      const Parameters parameters(sequence_, sequence_.launches()[n]);
-      check_cuda(cudaGraphExecKernelNodeSetParams(executable_, nodes_[n], &parameters.node), launch.name);
-    }
-  }
-
   LaunchSequence sequence_;  ///< with the arguments of the last call
-  std::size_t hash_;
-  int calls_ = 0;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t executable_ = nullptr;
   std::vector<cudaGraphNode_t> nodes_;
+  std::vector<std::size_t> changed_;  ///< launches, as compare() has found
+};
+
+/// The graphs of one sequence of functions and thread blocks. A time step has several such sequences in which arrays
+/// have other roles; a graph of each needs few new arguments when it comes again.
+class LaunchGraphs::Alike {
+ public:
+  explicit Alike(const LaunchSequence& sequence) : first_(sequence), hash_(sequence.hash()) {}
+
+  bool is_of(const LaunchSequence& sequence, std::size_t hash) const { return hash == hash_ && first_.like(sequence); }
+
+  void issue(const LaunchSequence& sequence) {
+    if (++calls_ <= calls_before_graph) {
+      for (const LaunchSequence::Launch& launch : sequence.launches())
+        start(launch.name, launch.function, launch.blocks, sequence.arguments(launch));
+      return;
+    }
+    closest(sequence).issue();
+  }
+
+ private:
+  /// A graph with the arguments of the sequence: a new one, or the one that needs the fewest changes.
+  Graph& closest(const LaunchSequence& sequence) {
+    Graph* found = nullptr;
+    std::size_t fewest = 0;
+    std::size_t all = 0;
+    for (const LaunchSequence::Launch& launch : sequence.launches()) all += launch.bytes;
+    for (const auto& graph : graphs_) {
+      const std::size_t bytes = graph->compare(sequence);
+      if (found != nullptr && bytes >= fewest) continue;
+      found = graph.get();
+      fewest = bytes;
+    }
+    if (found == nullptr || (2 * fewest > all && graphs_.size() < max_graphs_alike)) {
+      graphs_.push_back(std::make_unique<Graph>(sequence));
+      return *graphs_.back();
+    }
+    found->update(sequence);
+    return *found;
+  }
+
+  LaunchSequence first_;
+  std::size_t hash_;
+  int calls_ = 0;
+  std::vector<std::unique_ptr<Graph>> graphs_;
 };
 
 LaunchGraphs::LaunchGraphs() = default;
@@ -147,15 +191,15 @@ void LaunchGraphs::issue(const LaunchSequence& sequence) {
     return;
   }
   const std::size_t hash = sequence.hash();
-  auto at = graphs_.begin();
-  while (at != graphs_.end() && !(*at)->is_of(sequence, hash)) ++at;
-  if (at == graphs_.end()) {
-    if (graphs_.size() == max_graphs) graphs_.pop_back();
-    graphs_.push_front(std::make_unique<Graph>(sequence));
-  } else if (at != graphs_.begin()) {
-    graphs_.splice(graphs_.begin(), graphs_, at);
+  auto at = known_.begin();
+  while (at != known_.end() && !(*at)->is_of(sequence, hash)) ++at;
+  if (at == known_.end()) {
+    if (known_.size() == max_known) known_.pop_back();
+    known_.push_front(std::make_unique<Alike>(sequence));
+  } else if (at != known_.begin()) {
+    known_.splice(known_.begin(), known_, at);
   }
-  graphs_.front()->issue(sequence);
+  known_.front()->issue(sequence);
 }
 
 }  // namespace sluice::cuda

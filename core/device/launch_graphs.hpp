@@ -10,19 +10,24 @@
 
 namespace sluice::cuda {
 
-/// Launches in the order in which they run.
+/// Launches in the order in which they are issued.
 class LaunchSequence {
  public:
   struct Launch {
     const char* name;
     const void* function;
     Blocks blocks;
+    Place place;
     std::size_t at, bytes;  ///< of the arguments
+
+    bool like(const Launch& other) const {
+      return function == other.function && blocks == other.blocks && place == other.place;
+    }
   };
 
   void clear();
   /// Returns where to write the arguments, valid until the next call.
-  std::byte* add(const char* name, const void* function, const Blocks& blocks, std::size_t bytes);
+  std::byte* add(const char* name, const void* function, const Blocks& blocks, Place place, std::size_t bytes);
 
   const std::vector<Launch>& launches() const { return launches_; }
   const std::byte* arguments(const Launch& launch) const { return arguments_.data() + launch.at; }
@@ -48,7 +53,8 @@ class LaunchGraphs {
 
  private:
   class Graph;
-  std::list<std::unique_ptr<Graph>> graphs_;  ///< the most recently used first
+  class Alike;
+  std::list<std::unique_ptr<Alike>> known_;  ///< the most recently used first
 };
 
 }  // namespace sluice::cuda

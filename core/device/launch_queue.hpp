@@ -19,6 +19,11 @@ class LaunchQueue {
   void begin_group();
   void end_group();
 
+  /// What is queued meanwhile may run beside what is queued later, until join_aside().
+  void begin_aside();
+  void end_aside();
+  void join_aside();
+
   /// Issues and removes all that the queues hold, each queue in its order. Equal launches at the fronts of several
   /// queues become one. Throws Error if the device fails; the queues are then empty, too.
   static void issue(const std::vector<LaunchQueue*>& queues);

@@ -14,6 +14,9 @@ bool LaunchQueue::empty() const {
 
 void LaunchQueue::begin_group() {}
 void LaunchQueue::end_group() {}
+void LaunchQueue::begin_aside() {}
+void LaunchQueue::end_aside() {}
+void LaunchQueue::join_aside() {}
 
 void LaunchQueue::issue(const std::vector<LaunchQueue*>& /*queues*/) {}
 

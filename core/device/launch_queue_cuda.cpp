@@ -96,9 +96,12 @@ struct Entry {
   std::size_t kernel = 0;  ///< where its bytes begin
   unsigned group = 0;      ///< entries of one group may be issued in any order; 0: none
   bool issued = false;
+  cuda::Place place = cuda::Place::next;
   std::shared_ptr<QueuedEvent> event;
 
-  bool like(const Entry& other) const { return kind == other.kind && (kind == nullptr || blocks == other.blocks); }
+  bool like(const Entry& other) const {
+    return kind == other.kind && (kind == nullptr || (place == other.place && blocks == other.blocks));
+  }
 };
 
 /// Bytes of kernels start at multiples of this.
@@ -116,9 +119,10 @@ struct alignas(alignment) Unit {
 struct LaunchQueue::Contents {
   std::vector<Entry> entries;
   std::vector<Unit> kernels;
-  std::size_t begin = 0;  ///< of the entries that are not issued
-  unsigned group = 0;     ///< that is open
-  unsigned groups = 0;    ///< so far
+  std::size_t begin = 0;                  ///< of the entries that are not issued
+  unsigned group = 0;                     ///< that is open
+  unsigned groups = 0;                    ///< so far
+  cuda::Place place = cuda::Place::next;  ///< of the next launch
 
   bool at_end() const { return begin == entries.size(); }
   /// The end of the entries that may be issued next.
@@ -151,6 +155,17 @@ void LaunchQueue::begin_group() {
 }
 void LaunchQueue::end_group() {
   contents_->group = 0;
+  if (contents_->place == cuda::Place::after_all) contents_->place = cuda::Place::next;
+}
+
+void LaunchQueue::begin_aside() {
+  contents_->place = cuda::Place::aside;
+}
+void LaunchQueue::end_aside() {
+  contents_->place = cuda::Place::next;
+}
+void LaunchQueue::join_aside() {
+  contents_->place = cuda::Place::after_all;
 }
 
 namespace {
@@ -244,7 +259,7 @@ class Issue {
       cuda::Blocks blocks = first.blocks;
       blocks.grid.z *= static_cast<unsigned>(count);
       const bool alone = count == 1;
-      std::byte* const arguments = sequence_.add(first.name, alone ? kind.alone() : kind.several(), blocks,
+      std::byte* const arguments = sequence_.add(first.name, alone ? kind.alone() : kind.several(), blocks, first.place,
                                                  alone ? kind.bytes : kind.bytes_of_several);
       for (std::size_t n = 0; n < count; ++n) {
         const Chosen& chosen = chosen_[begin + n];
@@ -298,6 +313,8 @@ bool enqueue(const KernelKind& kind, const char* name, const Blocks& blocks, con
   entry.blocks = blocks;
   entry.kernel = at;
   entry.group = contents.group;
+  entry.place = contents.place;
+  if (contents.place == Place::after_all && contents.group == 0) contents.place = Place::next;
   entries.push_back(std::move(entry));
   if (entries.size() >= device::max_entries) device::issue_queued();
   return true;

@@ -301,16 +301,17 @@ ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
 ///   SLUICE_INLINE double write(Cell c, const Computed& computed) const;  // returns the value that is reduced
 /// compute() may be called more than once for a cell, and must not read at other cells what write() changes.
 template <class Kernel>
-void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, Deferred<ExactSum>& result) {
+void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, DeferredSum& result) {
   detail::require_kernel_file<Kernel>();
   detail::require_whole_rows(name, box);
 #ifdef __CUDACC__
-  result.fetch(cuda::issue_sum(name, box, kernel));
+  cuda::issue_sum(name, box, kernel, result.data());
 #else
   RowByRowSum sum(box.nx());
   if (!box.empty()) detail::for_each_row(box, [&](int j, int k) { sum.add(kernel, j, k); });
-  result.set(sum.value());
+  *result.data() = sum.value();
 #endif
+  result.written();
 }
 
 /// Largest value of kernel(Cell) over `box`, at least 0; NaN if any value is NaN or infinite. Local to the

@@ -19,14 +19,18 @@ namespace sluice::cuda {
 using device::warp;
 using tuning::loops::block_x;
 using tuning::loops::block_y;
+static_assert((block_y & (block_y - 1)) == 0);
 using Word = unsigned long long;  ///< the type of atomicAdd and atomicMax; also for signed sums (two's complement)
 
 /// The threads of a loop, one for each index. Blocks are issued plane by plane for a chunk of a few rows (block.z),
 /// so that a stencil finds the planes above and below in cache. block.x counts a chunk's blocks in one plane,
-/// `blocks_in_row` per row of blocks.
+/// `blocks_in_row` per row of blocks. Where a box has only one or two rows, a block has several planes.
 struct IndexBlocks {
-  int x0, x1, y0, y1, z0;
+  int x0, x1, y0, y1, z0, z1;
   int blocks_in_row, rows_in_chunk;
+  int log_rows;  ///< of a plane in a block: a power of two
+
+  int planes_in_block() const { return block_y >> log_rows; }
 
   /// The n-th of a thread's `of_thread` indices.
   template <class AnyCell = Cell, int of_thread = 1>
@@ -34,14 +38,15 @@ struct IndexBlocks {
     const int row_of_blocks = static_cast<int>(block.x) / blocks_in_row;
     const int in_row = static_cast<int>(block.x) - row_of_blocks * blocks_in_row;
     const int i = x0 + (in_row * of_thread + n) * block_x + static_cast<int>(threadIdx.x);
-    const int j =
-        y0 + static_cast<int>(block.z) * rows_in_chunk + row_of_blocks * block_y + static_cast<int>(threadIdx.y);
-    const int k = z0 + static_cast<int>(block.y);
+    const int row = static_cast<int>(threadIdx.y) & ((1 << log_rows) - 1);
+    const int plane = static_cast<int>(threadIdx.y) >> log_rows;
+    const int j = y0 + static_cast<int>(block.z) * rows_in_chunk + row_of_blocks * block_y + row;
+    const int k = z0 + static_cast<int>(block.y) * (block_y >> log_rows) + plane;
     return cell_in_row<AnyCell>(i, j, k, x1);
   }
   template <class AnyCell>
   __device__ bool holds(const AnyCell& c) const {
-    return c.i < x1 && c.j < y1;
+    return c.i < x1 && c.j < y1 && c.k < z1;
   }
 };
 
@@ -143,15 +148,35 @@ inline IndexLaunch lay_out(const Box3& box, int of_thread = 1) {
   const int blocks_in_row = (box.nx() + block_x * of_thread - 1) / (block_x * of_thread);
   const int rows_of_blocks = (box.ny() + block_y - 1) / block_y;
   const int in_chunk = rows_of_blocks < max_rows_of_blocks ? rows_of_blocks : max_rows_of_blocks;
-  return {{static_cast<int>(box.lo[0]), static_cast<int>(box.hi[0]), static_cast<int>(box.lo[1]),
-           static_cast<int>(box.hi[1]), static_cast<int>(box.lo[2]), blocks_in_row, in_chunk * block_y},
-          dim3(blocks_in_row * in_chunk, box.nz(), (rows_of_blocks + in_chunk - 1) / in_chunk)};
+  int log_rows = 0;
+  while ((1 << log_rows) < block_y && (1 << log_rows) < box.ny()) ++log_rows;
+  const IndexBlocks blocks{static_cast<int>(box.lo[0]),
+                           static_cast<int>(box.hi[0]),
+                           static_cast<int>(box.lo[1]),
+                           static_cast<int>(box.hi[1]),
+                           static_cast<int>(box.lo[2]),
+                           static_cast<int>(box.hi[2]),
+                           blocks_in_row,
+                           in_chunk * block_y,
+                           log_rows};
+  const int planes = blocks.planes_in_block();
+  return {blocks,
+          dim3(blocks_in_row * in_chunk, (box.nz() + planes - 1) / planes, (rows_of_blocks + in_chunk - 1) / in_chunk)};
 }
 
 template <class Kernel>
 void run_loop(const char* name, const Box3& box, const Kernel& kernel) {
   const IndexLaunch to = lay_out(box);
   launch(name, {to.grid, dim3(block_x, block_y)}, ForEachIndex<Kernel>{to.blocks, kernel});
+}
+
+/// Sets words in device memory to 0, in order with the loops.
+inline void zero(Word* to, std::size_t words) {
+  if (device::queue_of_task() != nullptr) {
+    set_to_zero(to, words);
+  } else {
+    check_cuda(cudaMemsetAsync(to, 0, words * sizeof(Word)), "cudaMemsetAsync");
+  }
 }
 
 /// Scratch on this rank's GPU for the results of a reduction: `zeroed` words, then `more`. Kept between calls, so that
@@ -162,12 +187,7 @@ inline Word* result_scratch(std::size_t zeroed, std::size_t more = 0) {
   if (of_tasks->size() <= task) of_tasks->resize(task + 1);
   Buffer<Word>& scratch = (*of_tasks)[task];
   if (scratch.size() < zeroed + more) scratch = Buffer<Word>(zeroed + more);
-  if (zeroed == 0) return scratch.data();
-  if (device::queue_of_task() != nullptr) {
-    set_to_zero(scratch.data(), zeroed);
-  } else {
-    check_cuda(cudaMemsetAsync(scratch.data(), 0, zeroed * sizeof(Word)), "cudaMemsetAsync");
-  }
+  if (zeroed > 0) zero(scratch.data(), zeroed);
   return scratch.data();
 }
 

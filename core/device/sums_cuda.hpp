@@ -218,12 +218,18 @@ struct CountCells {
   }
 };
 
-/// The terms of a thread of a warp whose threads add to the same sum. Those near the first term of the warp are added
-/// in registers and then with shuffles, because atomic operations on the same address queue.
+/// The terms of a thread of a block whose threads add to the same sum. Those near one of the terms are added in
+/// registers and then with shuffles, because atomic operations on the same address queue.
 class TermsOfThread {
  public:
-  /// All threads of the warp call it.
-  __device__ explicit TermsOfThread(const ExactTerm& first) : base_(__shfl_sync(all_lanes, first.digit, 0)) {
+  static constexpr int kept = 4;  ///< digits
+  /// In shared memory.
+  struct OfWarps {
+    Word part[kept][warp];
+  };
+
+  /// `near`: the same for all threads of the block.
+  __device__ explicit TermsOfThread(const ExactTerm& near) : base_(near.digit) {
     if (base_ > ExactSum::digits - kept) base_ = ExactSum::digits - kept;
   }
 
@@ -241,18 +247,29 @@ class TermsOfThread {
     }
   }
 
-  /// All threads of the warp call it.
-  __device__ void finish(Word* sum) {
+  /// All threads of the block, of 32 warps, call it.
+  __device__ void finish(OfWarps& of_warps, Word* sum) {
+    const int lane = static_cast<int>(threadIdx.x) % warp;
+    const int own_warp = static_cast<int>(threadIdx.x) / warp;
     SLUICE_UNROLL
     for (int n = 0; n < kept; ++n) {
-      for (int offset = warp / 2; offset > 0; offset /= 2) part_[n] += __shfl_down_sync(all_lanes, part_[n], offset);
-      if (threadIdx.x % warp == 0 && part_[n] != 0) atomicAdd(sum + base_ + n, part_[n]);
+      const Word part = of_warp(part_[n]);
+      if (lane == 0) of_warps.part[n][own_warp] = part;
     }
+    __syncthreads();
+    if (own_warp >= kept) return;
+    const Word part = of_warp(of_warps.part[own_warp][lane]);
+    if (lane == 0) atomicAdd(sum + base_ + own_warp, part);
   }
 
  private:
   static constexpr unsigned all_lanes = 0xffffffffU;
-  static constexpr int kept = 4;  ///< digits
+
+  /// The sum over a warp, in its first lane.
+  __device__ static Word of_warp(Word part) {
+    for (int offset = warp / 2; offset > 0; offset /= 2) part += __shfl_down_sync(all_lanes, part, offset);
+    return part;
+  }
 
   int base_;
   Word part_[kept] = {};
@@ -275,16 +292,17 @@ struct AddParts {
 
   __device__ void operator()(const uint3& block) const {
     __shared__ Word of_block[ExactSum::words];
+    __shared__ TermsOfThread::OfWarps of_warps;
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < ExactSum::words) of_block[thread] = 0;
-    __syncthreads();
     const int stride = static_cast<int>(gridDim.x) * threads;
     const int first = static_cast<int>(block.x) * threads + thread;
     const auto term = [&](int n) { return ExactSum::decompose(n < count ? parts[n] : 0.0); };
-    TermsOfThread terms(term(first));
+    TermsOfThread terms(term(static_cast<int>(block.x) * threads));  // the same for all threads
+    __syncthreads();
 #pragma unroll 4
     for (int n = first; n < count; n += stride) terms.add(term(n), of_block);
-    terms.finish(of_block);
+    terms.finish(of_warps, of_block);
     __syncthreads();
     if (thread >= ExactSum::words) return;
     if (gridDim.x == 1) {
@@ -366,21 +384,21 @@ struct PartialSums {
   int in_row;
 };
 
-inline PartialSums scratch_for_sums(const Box3& box, int in_row) {
+/// `total`: where the sum goes, in device memory; null: into the scratch.
+inline PartialSums scratch_for_sums(const Box3& box, int in_row, ExactSum* total) {
+  constexpr auto words = static_cast<std::size_t>(ExactSum::words);
   const std::size_t rows = static_cast<std::size_t>(box.ny()) * box.nz();
-  if (in_row == 1) {
-    constexpr auto words = static_cast<std::size_t>(ExactSum::words);
-    const bool zeroed = box.empty() || AddParts::blocks_for(static_cast<std::int64_t>(rows)) > 1;
-    Word* total = result_scratch(zeroed ? words : 0, (zeroed ? 0 : words) + rows);
-    return {nullptr, total, reinterpret_cast<double*>(total + words), in_row};
-  }
-  const std::size_t planes = static_cast<std::size_t>(box.nz()) * ExactSum::words;
-  Word* scratch = result_scratch(planes + ExactSum::words, rows * in_row);
-  Word* total = scratch + planes;
-  return {scratch, total, reinterpret_cast<double*>(total + ExactSum::words), in_row};
+  const std::size_t planes = in_row == 1 ? 0 : static_cast<std::size_t>(box.nz()) * words;
+  const bool adds = box.empty() || in_row > 1 || AddParts::blocks_for(static_cast<std::int64_t>(rows)) > 1;
+  const std::size_t own = total == nullptr ? words : 0;
+  const std::size_t zeroed = planes + (adds ? own : 0);
+  Word* const scratch = result_scratch(zeroed, planes + own + rows * in_row - zeroed);
+  Word* const sum = total == nullptr ? scratch + planes : reinterpret_cast<Word*>(total);
+  if (adds && total != nullptr) zero(sum, words);
+  return {scratch, sum, reinterpret_cast<double*>(scratch + planes + own), in_row};
 }
 
-/// Issues the sum of the parts. Returns its address in device memory, valid until the next reduction.
+/// Issues the sum of the parts. Returns its address in device memory: in scratch, valid until the next reduction.
 inline const Word* add_parts(const char* name, const Box3& box, const PartialSums& sums) {
   if (box.empty()) return sums.total;
   if (sums.in_row == 1) {
@@ -395,11 +413,12 @@ inline const Word* add_parts(const char* name, const Box3& box, const PartialSum
   return sums.total;
 }
 
-/// Issues the sum over the box. Returns its address as add_parts() does. The parts are the sums of warps.
+/// Issues the sum over the box; `total` as in scratch_for_sums(). Returns its address as add_parts() does. The parts
+/// are the sums of warps.
 template <class Kernel>
-const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel) {
+const Word* issue_sum(const char* name, const Box3& box, const Kernel& kernel, ExactSum* total = nullptr) {
   const int warps_in_row = (box.nx() + cells_of_warp - 1) / cells_of_warp;
-  const PartialSums sums = scratch_for_sums(box, warps_in_row);
+  const PartialSums sums = scratch_for_sums(box, warps_in_row, total);
   if (!box.empty()) {
     const int rows_of_blocks = (box.ny() + warps_of_block - 1) / warps_of_block;
     const int in_chunk = rows_of_blocks < 4 ? rows_of_blocks : 4;

@@ -74,6 +74,7 @@ struct Task {
   int keeps_turn = 0;   ///< reasons to keep its turn
   int direct = 0;       ///< KeepTurns: launches go past the queue
   int independent = 0;  ///< Independents
+  int aside = 0;        ///< Asides
   bool ended = true;
 };
 
@@ -119,6 +120,7 @@ void prepare(Task& task, std::size_t number, std::size_t together, const std::fu
   task.keeps_turn = 0;
   task.direct = 0;
   task.independent = 0;
+  task.aside = 0;
   task.ended = false;
 }
 
@@ -218,6 +220,17 @@ Independent::Independent() {
 }
 Independent::~Independent() {
   if (current != nullptr && --current->independent == 0) current->queue.end_group();
+}
+
+Aside::Aside() {
+  if (current != nullptr && current->aside++ == 0) current->queue.begin_aside();
+}
+Aside::~Aside() {
+  if (current != nullptr && --current->aside == 0) current->queue.end_aside();
+}
+
+void join_aside() {
+  if (current != nullptr) current->queue.join_aside();
 }
 
 std::size_t task_number() {

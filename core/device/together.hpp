@@ -49,6 +49,19 @@ class Independent {
   ~Independent();
 };
 
+/// During its lifetime, the loops that a task issues may run beside those that follow, until join_aside(): for results
+/// that are needed later, such as a sum. They run in order, after all loops that were issued before the first of them.
+class Aside {
+ public:
+  Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+  ~Aside();
+};
+
+/// The loops that follow run after all that were issued aside.
+void join_aside();
+
 /// The number of the task that runs, from 1; 0 outside of run_together(). For memory that tasks cannot share.
 std::size_t task_number();
 

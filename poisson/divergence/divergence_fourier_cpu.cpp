@@ -57,7 +57,10 @@ void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to, const
     parts_->fourier_x.forward(source, to, planes);
     parts_->sum_of_u += source.sum_of_u();
   });
-  if (planes.last == to.box().nz()) divergence.sum_of_u.set(parts_->sum_of_u);
+  if (planes.last < to.box().nz()) return;
+  *divergence.sum_of_u.data() = parts_->sum_of_u;
+  divergence.sum_of_u.written();
+  if (divergence.when_summed) divergence.when_summed();
 }
 
 }  // namespace sluice

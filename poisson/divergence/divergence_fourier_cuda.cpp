@@ -11,6 +11,7 @@
 #include "core/device/buffer.hpp"
 #include "core/device/launch_cuda.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/device/together.hpp"
 #include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "poisson/divergence/divergence_rows.hpp"
@@ -209,7 +210,7 @@ void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to, const
   SLUICE_REQUIRE(box.nx() == nx && to.row_length() >= 2 * (nx / 2 + 1) && to.row_length() % 2 == 0,
                  "the field is not one this transform was made for: its rows must hold nx/2 + 1 coefficients");
   SLUICE_REQUIRE(holds_pairs(rows.star), "rows of u*, v* and w* must be aligned to two real numbers");
-  const cuda::PartialSums sums = cuda::scratch_for_sums(box, 1);
+  const cuda::PartialSums sums = cuda::scratch_for_sums(box, 1, divergence.sum_of_u.data());
   if (!box.empty()) {
     const View3<std::complex<real>> view = to.complex_view();
     const int blocks = (box.ny() + stages.rows - 1) / stages.rows;
@@ -224,7 +225,10 @@ void DivergenceFourier::forward(VelocityDivergence& divergence, Field& to, const
              {grid, dim3(static_cast<unsigned>(stages.threads)), shared_bytes(stages)},
              {rows, coefficients, {twiddles.data()}, sums.parts});
   }
-  divergence.sum_of_u.fetch(cuda::add_parts("sum of u*", box, sums));
+  const device::Aside aside;  // whoever needs the sum waits for it by join_aside()
+  cuda::add_parts("sum of u*", box, sums);
+  divergence.sum_of_u.written();
+  if (divergence.when_summed) divergence.when_summed();
 }
 
 }  // namespace sluice

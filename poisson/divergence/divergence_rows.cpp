@@ -10,6 +10,7 @@ void write_divergence(VelocityDivergence& divergence, Field& to) {
     const WriteDivergence<order> kernel{divergence.rows, view.origin, view.stride_y, view.stride_z};
     reduce_sum("divergence", to.local_box(), kernel, divergence.sum_of_u);
   });
+  if (divergence.when_summed) divergence.when_summed();
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #pragma once
 // The right-hand side of the pressure equation in terms of u*.
 #include <cstdint>
+#include <functional>
 
 #include "core/decomp/field.hpp"
 #include "core/decomp/vector_view.hpp"
@@ -63,7 +64,8 @@ struct WriteDivergence {
 /// The right-hand side div u* / (gamma dt) of PoissonSolver::solve. Whoever forms it reads u*, and sums it.
 struct VelocityDivergence {
   DivergenceRows rows{};
-  Deferred<ExactSum> sum_of_u;  ///< over the rank's cells, of DivergenceRows::weighted; set when it has been formed
+  std::function<void()> when_summed;  ///< called when the loops that form the sum are issued; may issue more; or empty
+  DeferredSum sum_of_u;  ///< over the rank's cells, of DivergenceRows::weighted; set when it has been formed
 };
 
 /// Forms the right-hand side in a sweep of its own and writes it to `to`: the reference for DivergenceFourier, and its

@@ -6,19 +6,28 @@
 
 namespace sluice {
 
-/// The numbers of eq. (3), u = u* + f g - gamma dt grad phi, and of eq. (6), p = p + phi - c Lz phi. f: a force that is
-/// uniform in x and y; g: the response of u* to a unit force, 1 with explicit diffusion.
+/// The numbers of eq. (3), u = u* + gamma dt f g - gamma dt grad phi, and of eq. (6), p = p + phi - c Lz phi. f: a
+/// force that is uniform in x and y; g: the response of u* to a unit force, 1 with explicit diffusion.
 struct CorrectionWeights {
   real gamma_dt = 0;
-  real force_x = 0, force_y = 0;  ///< gamma dt f
-  real half_nu_gamma_dt = 0;      ///< c
+  real impulse_x = 0, impulse_y = 0;  ///< gamma dt f
+  real half_nu_gamma_dt = 0;          ///< c
+};
+
+/// The same, when the host need not know the force yet.
+struct CorrectionNumbers {
+  real gamma_dt = 0;
+  real half_nu_gamma_dt = 0;
+  const real* impulse = nullptr;  ///< gamma dt f along x and y, in device memory
+
+  SLUICE_INLINE CorrectionWeights weights() const { return {gamma_dt, impulse[0], impulse[1], half_nu_gamma_dt}; }
 };
 
 /// A correction that a substep has deferred to the next reader of the velocity: the cells inside of a rim along y and z
-/// still hold u*. The rim holds u, which walls and the halos of neighbours need, and the halos hold u as well. Numbers
-/// only: the stepper that deferred the correction has phi and g.
+/// still hold u*. The rim holds u, which walls and the halos of neighbours need, and the halos hold u as well. The
+/// stepper that deferred the correction has phi, g and the impulse.
 struct PendingCorrection {
-  CorrectionWeights weights;
+  CorrectionNumbers numbers;
   bool with_pressure = false;  ///< whether p still holds its old value in these cells
   int rim_y = 0;               ///< rows at either end that hold u: as many as neighbours read
   int ny = 0, nz = 0;          ///< cells of the rank
@@ -33,21 +42,21 @@ struct PendingCorrection {
 struct Correction {
   View3<const real> phi;
   const real* response;  ///< g on the rank's planes and, next to other ranks, in the halos; in device memory
-  CorrectionWeights weights;
+  CorrectionNumbers numbers;
 };
 
 /// u at the x face n cells further on. phi: the line along x through the cell; response: g at its height.
 template <Order order, class Line, class M>
 SLUICE_INLINE real corrected_u_on_line(real star, const CorrectionWeights& a, const Line& phi, int n, const M& m,
                                        real response) {
-  const real forced = multiply_add(a.force_x, response, star);
+  const real forced = multiply_add(a.impulse_x, response, star);
   return multiply_add(-a.gamma_dt, op::difference_above<order>(phi, n) * m.inv_dx, forced);
 }
 /// v at the y face n cells further on. phi: the line along y.
 template <Order order, class Line, class M>
 SLUICE_INLINE real corrected_v_on_line(real star, const CorrectionWeights& a, const Line& phi, int n, const M& m,
                                        real response) {
-  const real forced = multiply_add(a.force_y, response, star);
+  const real forced = multiply_add(a.impulse_y, response, star);
   return multiply_add(-a.gamma_dt, op::difference_above<order>(phi, n) * m.inv_dy, forced);
 }
 

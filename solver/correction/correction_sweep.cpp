@@ -25,10 +25,11 @@ struct Correct {
     const CellType here = relative_cell(c);
     const Metrics mk = m.seen_from(c.k);
     const std::ptrdiff_t at = star.offset(c);
+    const CorrectionWeights weights = correction.numbers.weights();
     const real response = correction.response[c.k];
-    const real u = corrected_u<order>(star.u[at], correction.weights, phi, here, mk, response);
-    const real v = corrected_v<order>(star.v[at], correction.weights, phi, here, mk, response);
-    const real w = corrected_w(star.w[at], correction.weights, phi, here, mk);
+    const real u = corrected_u<order>(star.u[at], weights, phi, here, mk, response);
+    const real v = corrected_v<order>(star.v[at], weights, phi, here, mk, response);
+    const real w = corrected_w(star.w[at], weights, phi, here, mk);
     star.u[at] = u;
     star.v[at] = v;
     star.w[at] = w;
@@ -46,7 +47,7 @@ struct UpdatePressure {
   SLUICE_INLINE void operator()(CellType c) const {
     const Around phi = around(correction.phi, c);
     real& here = p[c.i + c.j * stride_y + c.k * stride_z];
-    here = updated_pressure(here, correction.weights, phi, relative_cell(c), m.seen_from(c.k));
+    here = updated_pressure(here, correction.numbers.weights(), phi, relative_cell(c), m.seen_from(c.k));
   }
 };
 
@@ -96,11 +97,12 @@ struct CorrectHalo {
   SLUICE_INLINE void operator()(CellType c) const {
     const auto& [correction, star, m] = velocity;
     const std::ptrdiff_t at = star.offset(c);
+    const CorrectionWeights weights = correction.numbers.weights();
     const real response = correction.response[c.k];
-    star.u[at] = corrected_u<order>(star.u[at], correction.weights, phi, c, m, response);
-    star.v[at] = corrected_v<order>(star.v[at], correction.weights, phi, c, m, response);
-    star.w[at] = corrected_w(star.w[at], correction.weights, phi, c, m);
-    if (with_pressure) p(c.i, c.j, c.k) = updated_pressure(old_p(c.i, c.j, c.k), correction.weights, phi, c, m);
+    star.u[at] = corrected_u<order>(star.u[at], weights, phi, c, m, response);
+    star.v[at] = corrected_v<order>(star.v[at], weights, phi, c, m, response);
+    star.w[at] = corrected_w(star.w[at], weights, phi, c, m);
+    if (with_pressure) p(c.i, c.j, c.k) = updated_pressure(old_p(c.i, c.j, c.k), weights, phi, c, m);
   }
 };
 
@@ -145,7 +147,7 @@ void CorrectionSweep::update_pressure(Field& p, const Field& phi, const VectorFi
 
 std::optional<PendingCorrection> CorrectionSweep::correct_rim(VectorField& star, Field* p,
                                                               const Correction& correction) const {
-  const PendingCorrection left{correction.weights, p != nullptr, reach_of(order_), box_.ny(), box_.nz()};
+  const PendingCorrection left{correction.numbers, p != nullptr, reach_of(order_), box_.ny(), box_.nz()};
   const Box3 inside = inside_rim(left);
   if (inside.empty()) {
     correct(star, p, correction);
@@ -183,7 +185,7 @@ void CorrectionSweep::correct_halos(VectorField& star, Field* p, const Field* ol
 
 void CorrectionSweep::complete(VectorField& velocity, Field& p, const PendingCorrection& left, View3<const real> phi,
                                const real* response) const {
-  correct(velocity, left.with_pressure ? &p : nullptr, {phi, response, left.weights}, inside_rim(left));
+  correct(velocity, left.with_pressure ? &p : nullptr, {phi, response, left.numbers}, inside_rim(left));
 }
 
 Box3 CorrectionSweep::inside_rim(const PendingCorrection& left) const {

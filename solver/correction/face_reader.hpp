@@ -72,19 +72,20 @@ class FaceReader {
     }
     const real below = phi(i, j, k - 1);
     const real above = phi(i, j, k + 1);
+    const CorrectionWeights weights = left.numbers.weights();
     const real response = velocity.response()[k];
     const bool in_plane = left.in_plane(k);
     const bool in_row = left.in_row(j);
     SLUICE_UNROLL
     for (int n = 0; n < count; ++n) {
       const int face = n - count / 2;
-      const real u = corrected_u_on_line<order>(faces.u.of[n], left.weights, along_x, face, m, response);
-      const real v = corrected_v_on_line<order>(faces.v.of[n], left.weights, along_y, face, m, response);
+      const real u = corrected_u_on_line<order>(faces.u.of[n], weights, along_x, face, m, response);
+      const real v = corrected_v_on_line<order>(faces.v.of[n], weights, along_y, face, m, response);
       if (in_plane && in_row) faces.u.of[n] = u;
       if (in_plane && left.in_row(j + face)) faces.v.of[n] = v;
     }
-    const real w_below = corrected_w_between(faces.w_below, left.weights, below, along_x(0), m, k - 1);
-    const real w_above = corrected_w_between(faces.w_above, left.weights, along_x(0), above, m, k);
+    const real w_below = corrected_w_between(faces.w_below, weights, below, along_x(0), m, k - 1);
+    const real w_above = corrected_w_between(faces.w_above, weights, along_x(0), above, m, k);
     if (left.in_plane(k - 1) && in_row) faces.w_below = w_below;
     if (in_plane && in_row) faces.w_above = w_above;
   }

@@ -16,7 +16,7 @@ struct RowOfVelocity {
 template <Order order>
 void correct_row(const VelocityToCorrect& velocity, const Metrics& metrics, int nx, int j, int k,
                  const RowOfVelocity& to) {
-  const CorrectionWeights weights = velocity.left().weights;
+  const CorrectionWeights weights = velocity.left().numbers.weights();
   const View3<const real> phi = velocity.phi();
   const Metrics m = metrics;
   const real response = velocity.response()[k];

@@ -126,12 +126,13 @@ struct TileCorrector {
     }
   }
 
-  /// tiles: of plane k; phi: the first of its tiles. Column: provides the response and the metrics of a plane.
+  /// tiles: of plane k; phi: the first of its tiles. Column: provides the weights, and the response and
+  /// the metrics of a plane.
   template <class Column>
   __device__ void correct(const PendingCorrection& left, const Column& column, const Metrics& metrics, int k,
                           int thread, const TilesOfPlane& tiles, const real* phi) const {
     if (!left.in_plane(k)) return;
-    const CorrectionWeights& weights = left.weights;
+    const CorrectionWeights weights = column.weights(left.numbers);
     const real response = column.response(k);
     const auto m = column.around(metrics, k);
     SLUICE_UNROLL

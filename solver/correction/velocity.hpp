@@ -23,7 +23,7 @@ class CorrectedVelocity {
 struct LeftCorrection {
   View3<const real> phi{};         ///< null: nothing is pending
   const real* response = nullptr;  ///< g on the rank's planes, in device memory
-  PendingCorrection numbers{};
+  PendingCorrection pending{};
 
   SLUICE_INLINE bool any() const { return phi.origin != nullptr; }
 };
@@ -34,10 +34,11 @@ class WToCorrect {
   /// w at the upper z face of a cell.
   SLUICE_INLINE real at(int i, int j, int k) const {
     const View3<const real>& phi = left_.phi;
-    const PendingCorrection& numbers = left_.numbers;
-    const bool stored = !left_.any() || !numbers.in_row(j) || !numbers.in_plane(k);
+    const PendingCorrection& pending = left_.pending;
+    const bool stored = !left_.any() || !pending.in_row(j) || !pending.in_plane(k);
     return stored ? stored_(i, j, k)
-                  : corrected_w_between(stored_(i, j, k), numbers.weights, phi(i, j, k), phi(i, j, k + 1), m_, k);
+                  : corrected_w_between(stored_(i, j, k), pending.numbers.weights(), phi(i, j, k), phi(i, j, k + 1), m_,
+                                        k);
   }
 
  private:
@@ -71,7 +72,7 @@ class VelocityToCorrect {
   SLUICE_INLINE const View3<const real>& stored_u() const { return u_; }
   SLUICE_INLINE const View3<const real>& stored_v() const { return v_; }
   SLUICE_INLINE const View3<const real>& stored_w() const { return w_; }
-  SLUICE_INLINE const PendingCorrection& left() const { return left_.numbers; }
+  SLUICE_INLINE const PendingCorrection& left() const { return left_.pending; }
   SLUICE_INLINE const View3<const real>& phi() const { return left_.phi; }
   SLUICE_INLINE const real* response() const { return left_.response; }
 

@@ -18,10 +18,8 @@ class UniformResponse {
   /// Sets it to the global profile, with nz values that are equal on all ranks. Local.
   void set(const std::vector<double>& profile, const Grid& grid);
 
-  /// <g>, its volume mean.
-  double mean() const { return mean_; }
-  /// The force or source f with which the volume mean grows by `missing`: gamma_dt f <g> = missing.
-  double strength(double missing, double gamma_dt) const { return missing / (gamma_dt * mean_); }
+  /// By how much a unit force or source changes the volume mean: gamma_dt <g>.
+  double gain(double gamma_dt) const { return gamma_dt * mean_; }
   /// By the rank's local index, from the plane below its cells to the one above; in device memory.
   const real* values() const { return values_.data() + 1; }
 

@@ -53,18 +53,20 @@ struct PlaneMetrics {
   ThreePlanes dz, inv_dz, inv_dz_center;
 };
 
-/// The metrics of a column's planes and of those around it, and the response to a unit force, in shared memory: the L1
-/// cache, through which all fields pass, does not keep them. `threads`: of a block.
+/// The metrics of a column's planes and of those around it, the impulse, and the response to a unit one, in shared
+/// memory: the L1 cache, through which all fields pass, does not keep them. `threads`: of a block.
 template <int threads>
 class ColumnMetrics {
  public:
   static constexpr int below = 2;  ///< planes below the column, and above
   static constexpr int most_planes = tuning::march::max_planes + 2 * below;
-  static constexpr int size = 4 * most_planes;
+  static constexpr int impulse = 4 * most_planes;
+  static constexpr int size = impulse + 2;
 
   /// `planes`: of the column, from plane `begin` of `nz`. The threads of a block fill `values` together.
   __device__ ColumnMetrics(const MomentumArrays& a, int begin, int planes, int nz, int thread, real* values)
-      : of_plane_0_(values + below - begin) {
+      : of_plane_0_(values + below - begin), impulse_(values + impulse) {
+    if (a.velocity.any() && thread < 2) values[impulse + thread] = a.velocity.left().numbers.impulse[thread];
     const real* const response = a.velocity.response();
     for (int n = thread; n < planes + 2 * below; n += threads) {
       const int k = min(max(begin - below + n, -1), nz);
@@ -87,9 +89,13 @@ class ColumnMetrics {
             {inv_dz_center[-1], inv_dz_center[0], 0}};
   }
   __device__ real response(int k) const { return of_plane_0_[k + 3 * most_planes]; }
+  __device__ CorrectionWeights weights(const CorrectionNumbers& numbers) const {
+    return {numbers.gamma_dt, impulse_[0], impulse_[1], numbers.half_nu_gamma_dt};
+  }
 
  private:
   const real* of_plane_0_;
+  const real* impulse_;
 };
 
 /// What a block keeps in shared memory, one part after the other.

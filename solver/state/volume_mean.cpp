@@ -26,9 +26,12 @@ double volume_mean(const View3<const real>& f, const Box3& cells, const Grid& gr
   return volume_mean(reduce_sum("volume mean", cells, WeightedByHeight{f, metrics}), grid, comm);
 }
 
+double weight_of_all(const Grid& grid) {
+  return static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1]) * grid.length_z();
+}
+
 double volume_mean(const ExactSum& sum_here, const Grid& grid, MPI_Comm comm) {
-  const double columns = static_cast<double>(grid.cells()[0]) * static_cast<double>(grid.cells()[1]);
-  return total(sum_here, comm) / (columns * grid.length_z());
+  return total(sum_here, comm) / weight_of_all(grid);
 }
 
 double volume_mean(const std::vector<double>& profile, const Grid& grid) {

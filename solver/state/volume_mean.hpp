@@ -21,6 +21,9 @@ double volume_mean(const View3<const real>& f, const Box3& cells, const Grid& gr
 SLUICE_INLINE double weighted_by_height(real f, int k, const Metrics& m) {
   return static_cast<double>(f) * static_cast<double>(m.dz[k]);
 }
+/// What a sum of these is divided by for the mean: nx ny Lz.
+double weight_of_all(const Grid& grid);
+
 /// The volume mean from this rank's part of the sum. Collective.
 double volume_mean(const ExactSum& sum_here, const Grid& grid, MPI_Comm comm);
 

@@ -180,7 +180,7 @@ void Transport::hold_mean(Scalar& scalar, double gamma_dt) {
   if (scalar.implicit_z) scalar.implicit_z->find(scalar.response);
   if (scalar.implicit) scalar.implicit->find(scalar.response);
   const double missing = *scalar.held_mean - volume_mean(scalar.star, *grid_, metrics_, comm_);
-  const double source = scalar.response.strength(missing, gamma_dt);
+  const double source = missing / scalar.response.gain(gamma_dt);
   parallel_for("scalar source", box_.local(),
                AddSource{scalar.star.view(), scalar.response.values(), static_cast<real>(gamma_dt * source)});
 }

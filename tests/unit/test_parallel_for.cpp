@@ -4,12 +4,15 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "core/decomp/view3.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/parallel_for.hpp"
+#include "core/device/together.hpp"
 #include "core/device/upload.hpp"
 #include "core/support/error.hpp"
 #include "core/support/random.hpp"
@@ -336,7 +339,7 @@ struct DoubleAndGive {
 };
 
 TEST(DeferredReductions, EqualTheImmediateOnesAndWriteToArrays) {
-  Deferred<ExactSum> sum;
+  DeferredSum sum;
   Deferred<double> largest;
   for (const int nx : {1, 2, 9, 129, 300}) {
     Array<double> values(box_of(nx, 5, 4));
@@ -377,6 +380,57 @@ TEST(DeferredReductions, LetNoNaNOrInfinityPass) {
         EXPECT_TRUE(std::isnan(largest.value())) << n << " of " << nx;
         host[n] = 1.0;
       }
+    }
+  }
+}
+
+/// to = factor from + number.
+struct Combine {
+  View3<const double> from;
+  View3<double> to;
+  double factor, number;
+  SLUICE_INLINE void operator()(int i, int j, int k) const { to(i, j, k) = factor * from(i, j, k) + number; }
+};
+
+/// A flow of two results: one that is found aside from the first array, and one of many loops that follow.
+struct TwoWays {
+  Array<double> first, aside, main, both;
+  explicit TwoWays(const Box3& box) : first(box), aside(box), main(box), both(box) {}
+
+  void run(double number) {
+    const auto combine = [](Array<double>& from, Array<double>& to, double factor, double add) {
+      parallel_for("combine", to.box, Combine{from.view(), to.view(), factor, add});
+    };
+    combine(first, first, 0, number);
+    combine(first, main, 1, 0);
+    {
+      const device::Aside beside;
+      combine(first, aside, 10, 0);
+      combine(aside, aside, 10, 1);
+    }
+    for (int n = 0; n < 4; ++n) combine(main, main, 2, 0);
+    device::join_aside();
+    const device::Independent independent;
+    combine(aside, both, 1, 0);
+    combine(aside, first, 0, -1);
+    combine(main, main, 1, 0.5);
+  }
+};
+
+TEST(LoopsAside, RunAfterThoseBeforeAndBeforeThoseThatJoin) {
+  std::vector<std::unique_ptr<TwoWays>> flows;
+  for (int n = 0; n < 3; ++n) flows.push_back(std::make_unique<TwoWays>(box_of(300, 40, 30)));
+  for (int call = 1; call <= 8; ++call) {  // from the third on, a GPU runs a graph
+    std::vector<std::function<void()>> tasks;
+    for (std::size_t n = 0; n < flows.size(); ++n)
+      tasks.emplace_back([&, n] { flows[n]->run(call + 0.125 * static_cast<double>(n)); });
+    device::run_together(tasks);
+    for (std::size_t n = 0; n < flows.size(); ++n) {
+      const double number = call + 0.125 * static_cast<double>(n);
+      TwoWays& flow = *flows[n];
+      EXPECT_EQ(flow.both.data.download(), std::vector<double>(flow.both.data.size(), 100 * number + 1));
+      EXPECT_EQ(flow.main.data.download(), std::vector<double>(flow.main.data.size(), 16 * number + 0.5));
+      EXPECT_EQ(flow.first.data.download(), std::vector<double>(flow.first.data.size(), -1));
     }
   }
 }

@@ -44,9 +44,9 @@ static_assert(std::is_convertible_v<const State&, VelocityToCorrect>);
 static_assert(!std::is_constructible_v<VelocityToCorrect, const AdvancingState&>);
 static_assert(!std::is_constructible_v<VelocityToCorrect, const VectorField&>);
 static_assert(!std::is_constructible_v<CorrectedVelocity, View3<const real>, View3<const real>, View3<const real>>);
-// Numbers only: it stays true when a state or its stepper moves.
+// Numbers, and the address of device memory that the stepper keeps: it stays true when a state or its stepper moves.
 static_assert(std::is_trivially_copyable_v<PendingCorrection> &&
-              sizeof(PendingCorrection) == 4 * sizeof(real) + 4 * sizeof(int));
+              sizeof(PendingCorrection) == 2 * sizeof(real) + sizeof(real*) + 4 * sizeof(int));
 
 using test::all_physics;
 using test::begin;
