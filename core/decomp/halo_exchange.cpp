@@ -55,8 +55,8 @@ double buffer_bytes(int ranks, int here, bool periodic, double bytes) {
 HaloExchange::HaloExchange(const Communicator& comm, const Box3& box, Exchange& exchange, bool periodic_z)
     : box_(box), exchange_(&exchange), periodic_z_(periodic_z) {
   const auto [py, pz] = comm.processes();
-  y_ = {comm.row(), y_axis, box.ny(), box.ny(), (comm.y_index() + py - 1) % py, (comm.y_index() + 1) % py, {}};
-  z_ = {comm.column(), z_axis, box.nz(), box.nz(), no_rank, no_rank, {}};
+  y_ = {comm.row(), y_axis, py, box.ny(), box.ny(), (comm.y_index() + py - 1) % py, (comm.y_index() + 1) % py, {}};
+  z_ = {comm.column(), z_axis, pz, box.nz(), box.nz(), no_rank, no_rank, {}};
   if (periodic_z || comm.z_index() > 0) z_.lower = (comm.z_index() + pz - 1) % pz;
   if (periodic_z || comm.z_index() + 1 < pz) z_.upper = (comm.z_index() + 1) % pz;
   std::array<int, 2> min_cells{y_.cells, z_.cells};
@@ -101,7 +101,7 @@ ExchangeNeed HaloExchange::memory_ahead(const Decomposition& decomposition, int 
 }
 
 bool HaloExchange::split(const Direction& direction) {
-  return size_of(direction.comm) > 1;
+  return direction.ranks > 1;
 }
 
 void HaloExchange::require(const Fields& fields) const {

@@ -80,6 +80,7 @@ class HaloExchange {
   struct Direction {
     MPI_Comm comm = MPI_COMM_NULL;
     int axis = 0;
+    int ranks = 1;                                              ///< of the communicator
     int cells = 0;                                              ///< cells that the rank owns along the axis
     int min_cells = 0;                                          ///< the minimum over the ranks
     int lower = no_rank, upper = no_rank;                       ///< ranks in the communicator; no_rank at a wall

@@ -28,7 +28,7 @@ struct KernelKind {
   std::size_t bytes;             ///< of a kernel
   std::size_t most;              ///< largest number of kernels that one launch runs
   std::size_t bytes_of_several;  ///< of the arguments of such a launch
-  std::size_t depth_at;          ///< where these have the depth of the grid of each kernel
+  std::size_t kernels_at;        ///< where these have the kernels; at 0 they have the depth of the grid of each
   const void* (*alone)();        ///< the CUDA function that runs one
   const void* (*several)();      ///< the CUDA function that runs several; null if most is 1
 };

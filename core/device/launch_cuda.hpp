@@ -36,15 +36,27 @@ __global__ void __launch_bounds__(Kernel::bounds.threads, Kernel::bounds.residen
   kernel(blockIdx);
 }
 
+/// How many kernels of a type one launch runs at most, as far as their size allows: few, because CUDA copies the
+/// arguments of all whenever those of one change. Kernels of which a task launches many together say `most_together`.
+template <class Kernel>
+constexpr std::size_t most_together() {
+  if constexpr (requires { Kernel::most_together; }) {
+    return Kernel::most_together;
+  } else {
+    return 32;
+  }
+}
+
 /// Kernels of one type that are independent of each other.
 template <class Kernel>
 struct SeveralKernels {
   // Of the arguments of a kernel, which CUDA limits to 32764 bytes.
-  static constexpr std::size_t max_bytes = 32704, max_count = 256;
-  static constexpr std::size_t most = std::clamp<std::size_t>(max_bytes / sizeof(Kernel), 1, max_count);
+  static constexpr std::size_t max_bytes = 32704;
+  static constexpr std::size_t most =
+      std::clamp<std::size_t>(max_bytes / sizeof(Kernel), 1, cuda::most_together<Kernel>());
 
-  alignas(Kernel) unsigned char kernels[most * sizeof(Kernel)];
   unsigned depth;  ///< of the grid of each
+  alignas(Kernel) unsigned char kernels[most * sizeof(Kernel)];
 
   __device__ __forceinline__ void run() const {
     const unsigned n = blockIdx.z / depth;
@@ -95,8 +107,9 @@ template <class Kernel>
 constexpr KernelKind make_kind() {
   if constexpr (merges<Kernel>()) {
     using Several = SeveralKernels<Kernel>;
-    return {sizeof(Kernel),           Several::most,           sizeof(Several),
-            offsetof(Several, depth), &function_alone<Kernel>, &function_of_several<Kernel>};
+    return {sizeof(Kernel),          Several::most,
+            sizeof(Several),         offsetof(Several, kernels),
+            &function_alone<Kernel>, &function_of_several<Kernel>};
   } else {
     return {sizeof(Kernel), 1, 0, 0, &function_alone<Kernel>, nullptr};
   }

@@ -29,13 +29,14 @@ constexpr const char* graph_name = "a sequence of GPU kernels";
 
 void LaunchSequence::clear() {
   launches_.clear();
-  arguments_.clear();
+  end_ = 0;
 }
 
 std::byte* LaunchSequence::add(const char* name, const void* function, const Blocks& blocks, Place place,
-                               std::size_t bytes) {
-  const std::size_t at = arguments_.size();
-  arguments_.resize(at + (bytes + alignment - 1) / alignment * alignment);
+                               std::size_t bytes, std::size_t all) {
+  const std::size_t at = end_;
+  end_ += (bytes + alignment - 1) / alignment * alignment;
+  if (arguments_.size() < std::max(end_, at + all)) arguments_.resize(2 * std::max(end_, at + all));
   launches_.push_back({name, function, blocks, place, at, bytes});
   return arguments_.data() + at;
 }
@@ -112,6 +113,8 @@ class LaunchGraphs::Graph {
 
   void issue() { check_cuda(cudaGraphLaunch(executable_, nullptr), graph_name); }
 
+  Graph* next = nullptr;  ///< the one that was issued after this one the last time
+
  private:
   /// CUDA's form of a launch in a graph.
   struct Parameters {
@@ -157,28 +160,35 @@ class LaunchGraphs::Alike {
  private:
   /// A graph with the arguments of the sequence: a new one, or the one that needs the fewest changes.
   Graph& closest(const LaunchSequence& sequence) {
-    Graph* found = nullptr;
-    std::size_t fewest = 0;
     std::size_t all = 0;
     for (const LaunchSequence::Launch& launch : sequence.launches()) all += launch.bytes;
-    for (const auto& graph : graphs_) {
-      const std::size_t bytes = graph->compare(sequence);
-      if (found != nullptr && bytes >= fewest) continue;
-      found = graph.get();
-      fewest = bytes;
+    Graph* const before = std::exchange(last_, nullptr);
+    if (before != nullptr && before->next != nullptr && 4 * before->next->compare(sequence) <= all) {
+      last_ = before->next;
+    } else {
+      std::size_t fewest = 0;
+      for (const auto& graph : graphs_) {
+        const std::size_t bytes = graph->compare(sequence);
+        if (last_ != nullptr && bytes >= fewest) continue;
+        last_ = graph.get();
+        fewest = bytes;
+      }
+      if (last_ == nullptr || (16 * fewest > all && graphs_.size() < max_graphs_alike)) {
+        last_ = graphs_.emplace_back(std::make_unique<Graph>(sequence)).get();
+        if (before != nullptr) before->next = last_;
+        return *last_;
+      }
+      if (before != nullptr) before->next = last_;
     }
-    if (found == nullptr || (2 * fewest > all && graphs_.size() < max_graphs_alike)) {
-      graphs_.push_back(std::make_unique<Graph>(sequence));
-      return *graphs_.back();
-    }
-    found->update(sequence);
-    return *found;
+    last_->update(sequence);
+    return *last_;
   }
 
   LaunchSequence first_;
   std::size_t hash_;
   int calls_ = 0;
   std::vector<std::unique_ptr<Graph>> graphs_;
+  Graph* last_ = nullptr;
 };
 
 LaunchGraphs::LaunchGraphs() = default;

@@ -18,7 +18,7 @@ class LaunchSequence {
     const void* function;
     Blocks blocks;
     Place place;
-    std::size_t at, bytes;  ///< of the arguments
+    std::size_t at, bytes;  ///< of the arguments that are used
 
     bool like(const Launch& other) const {
       return function == other.function && blocks == other.blocks && place == other.place;
@@ -26,8 +26,9 @@ class LaunchSequence {
   };
 
   void clear();
-  /// Returns where to write the arguments, valid until the next call.
-  std::byte* add(const char* name, const void* function, const Blocks& blocks, Place place, std::size_t bytes);
+  /// Returns where to write the first `bytes` arguments of all that the function has, valid until the next call.
+  std::byte* add(const char* name, const void* function, const Blocks& blocks, Place place, std::size_t bytes,
+                 std::size_t all);
 
   const std::vector<Launch>& launches() const { return launches_; }
   const std::byte* arguments(const Launch& launch) const { return arguments_.data() + launch.at; }
@@ -37,7 +38,9 @@ class LaunchSequence {
 
  private:
   std::vector<Launch> launches_;
-  std::vector<std::byte> arguments_;
+  // Arguments that are used follow each other. CUDA copies all that a function has: also some that belong to others.
+  std::vector<std::byte> arguments_;  ///< kept by clear()
+  std::size_t end_ = 0;
 };
 
 /// The sequences of one thread.

@@ -67,7 +67,7 @@ void start(const char* name, const void* function, const Blocks& blocks, const v
   check_cuda(cudaLaunchKernelExC(&to.config, function, &of_function), name);
 }
 
-int resident_blocks(const void* function, const Blocks& blocks) {
+int find_resident_blocks(const void* function, const Blocks& blocks) {
   constexpr const char* name = "thread blocks on the GPU";
   allow_shared(name, function, blocks.shared_bytes);
   const Configuration to(blocks);
@@ -80,6 +80,15 @@ int resident_blocks(const void* function, const Blocks& blocks) {
                                                            blocks.shared_bytes),
              name);
   return count * device::multiprocessors().count;
+}
+
+int resident_blocks(const void* function, const Blocks& blocks) {
+  // CUDA takes microseconds to answer, and the same question comes each time that lines are solved.
+  static std::unordered_map<const void*, std::vector<std::pair<Blocks, int>>> known;
+  auto& of_function = known[function];
+  const auto found = std::ranges::find(of_function, blocks, &std::pair<Blocks, int>::first);
+  if (found != of_function.end()) return found->second;
+  return of_function.emplace_back(blocks, find_resident_blocks(function, blocks)).second;
 }
 
 }  // namespace cuda
@@ -173,16 +182,28 @@ namespace {
 /// Merges what is in several queues.
 class Issue {
  public:
-  explicit Issue(const std::vector<LaunchQueue*>& queues) {
+  Issue() = default;
+  Issue(const Issue&) = delete;
+  Issue& operator=(const Issue&) = delete;
+
+  void run(const std::vector<LaunchQueue*>& queues) {
     for (LaunchQueue* queue : queues) {
       if (!queue->empty()) queues_.push_back(&queue->contents());
     }
+    const Cleared at_end{*this};
+    run();
   }
-  Issue(const Issue&) = delete;
-  Issue& operator=(const Issue&) = delete;
-  ~Issue() {
-    for (LaunchQueue::Contents* queue : queues_) queue->clear();
-  }
+
+ private:
+  /// Empties all at the end of a run, but keeps memory for the next one.
+  struct Cleared {
+    Issue& of;
+    ~Cleared() {
+      for (LaunchQueue::Contents* queue : of.queues_) queue->clear();
+      of.queues_.clear();
+      of.sequence_.clear();
+    }
+  };
 
   void run() {
     while (find_next()) {
@@ -197,7 +218,6 @@ class Issue {
     issue_sequence();
   }
 
- private:
   struct Chosen {
     LaunchQueue::Contents* queue;
     Entry* entry;
@@ -259,19 +279,22 @@ class Issue {
       cuda::Blocks blocks = first.blocks;
       blocks.grid.z *= static_cast<unsigned>(count);
       const bool alone = count == 1;
+      const std::size_t at = alone ? 0 : kind.kernels_at;
       std::byte* const arguments = sequence_.add(first.name, alone ? kind.alone() : kind.several(), blocks, first.place,
-                                                 alone ? kind.bytes : kind.bytes_of_several);
+                                                 at + count * kind.bytes, alone ? kind.bytes : kind.bytes_of_several);
+      if (!alone) {
+        std::memset(arguments, 0, at);
+        std::memcpy(arguments, &first.blocks.grid.z, sizeof(unsigned));
+      }
       for (std::size_t n = 0; n < count; ++n) {
         const Chosen& chosen = chosen_[begin + n];
-        std::memcpy(arguments + n * kind.bytes, chosen.queue->kernel_of(*chosen.entry), kind.bytes);
+        std::memcpy(arguments + at + n * kind.bytes, chosen.queue->kernel_of(*chosen.entry), kind.bytes);
       }
-      if (!alone) std::memcpy(arguments + kind.depth_at, &first.blocks.grid.z, sizeof(unsigned));
     }
   }
 
   void issue_sequence() {
-    thread_local auto* graphs = new cuda::LaunchGraphs;  // never destroyed: the CUDA context may be gone by then
-    graphs->issue(sequence_);
+    graphs_.issue(sequence_);
     sequence_.clear();
   }
 
@@ -279,12 +302,14 @@ class Issue {
   std::vector<Chosen> chosen_, alike_;
   std::vector<const Entry*> seen_;
   cuda::LaunchSequence sequence_;
+  cuda::LaunchGraphs graphs_;
 };
 
 }  // namespace
 
 void LaunchQueue::issue(const std::vector<LaunchQueue*>& queues) {
-  Issue(queues).run();
+  thread_local auto* issue = new Issue;  // never destroyed: the CUDA context may be gone by then
+  issue->run(queues);
 }
 
 void enqueue(LaunchQueue& queue, std::shared_ptr<QueuedEvent> event) {

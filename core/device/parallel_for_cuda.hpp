@@ -1,8 +1,8 @@
 #pragma once
 // The loops of parallel_for.hpp on an NVIDIA GPU; their sums are in sums_cuda.hpp.
 #include <cstddef>
+#include <deque>
 #include <type_traits>
-#include <vector>
 
 #include "core/device/buffer.hpp"
 #include "core/device/cell.hpp"
@@ -53,6 +53,7 @@ struct IndexBlocks {
 template <class Kernel>
 struct ForEachIndex {
   static constexpr Bounds bounds{block_x * block_y};
+  static constexpr std::size_t most_together = cuda::most_together<Kernel>();
 
   IndexBlocks blocks;
   Kernel kernel;
@@ -182,7 +183,9 @@ inline void zero(Word* to, std::size_t words) {
 /// Scratch on this rank's GPU for the results of a reduction: `zeroed` words, then `more`. Kept between calls, so that
 /// only the first step allocates it; each task of run_together() has its own.
 inline Word* result_scratch(std::size_t zeroed, std::size_t more = 0) {
-  static auto* of_tasks = new std::vector<Buffer<Word>>;  // never destroyed: the CUDA context may be gone by then
+  // A deque, because the release of an array gives other tasks their turns, which add theirs. Never destroyed: the CUDA
+  // context may be gone by then.
+  static auto* of_tasks = new std::deque<Buffer<Word>>;
   const std::size_t task = device::task_number();
   if (of_tasks->size() <= task) of_tasks->resize(task + 1);
   Buffer<Word>& scratch = (*of_tasks)[task];

@@ -18,10 +18,12 @@ class OwnedEvent {
   ~OwnedEvent();
 
   void record();
+  void wait();  ///< asks CUDA once, however many tasks wait
   cudaEvent_t get() const { return event_; }
 
  private:
   cudaEvent_t event_ = nullptr;
+  bool reached_ = false;
 };
 
 /// An event that is in a queue until `recorded` is set.

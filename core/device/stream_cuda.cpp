@@ -37,7 +37,14 @@ OwnedEvent::~OwnedEvent() {
 }
 
 void OwnedEvent::record() {
+  reached_ = false;
   check_cuda(cudaEventRecord(event_), "cudaEventRecord");
+}
+
+void OwnedEvent::wait() {
+  if (reached_) return;
+  check_cuda(cudaEventSynchronize(event_), "a GPU kernel");
+  reached_ = true;
 }
 
 Event::Event() {
@@ -68,6 +75,11 @@ void* Event::issued() const {
 }
 
 void Event::wait() const {
+  if (queued_) {
+    issued();
+    queued_->recorded->wait();
+    return;
+  }
   check_cuda(cudaEventSynchronize(static_cast<cudaEvent_t>(issued())), "a GPU kernel");
 }
 

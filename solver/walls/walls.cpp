@@ -19,6 +19,7 @@ namespace {
 
 /// Fills the halo plane at a wall. One kernel for all conditions, so that a GPU can do all fields in one launch.
 struct FillHalo {
+  static constexpr std::size_t most_together = 128;  ///< kernels in a launch: launch_cuda.hpp
   enum class Condition {
     value,        ///< f(halo) = 2 value - f(inside): their mean is the wall's value
     slip,         ///< f(halo) such that at the wall, f - value = slip_length df/dn

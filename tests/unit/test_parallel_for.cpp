@@ -435,6 +435,26 @@ TEST(LoopsAside, RunAfterThoseBeforeAndBeforeThoseThatJoin) {
   }
 }
 
+TEST(Reductions, OfTasksNeedMoreAndMoreMemory) {
+  std::vector<std::unique_ptr<Array<double>>> arrays;
+  for (int n = 0; n < 40; ++n) {
+    arrays.push_back(std::make_unique<Array<double>>(box_of(4, 8, 1 << n % 5)));
+    arrays.back()->data.upload(std::vector<double>(arrays.back()->data.size(), 1.0));
+  }
+  std::vector<std::function<void()>> tasks;
+  for (std::size_t task = 0; task < 10; ++task) {
+    tasks.emplace_back([&, task] {
+      for (std::size_t n = 0; n < 4; ++n) {
+        Array<double>& values = *arrays[(task + 11 * n) % arrays.size()];
+        EXPECT_EQ(reduce_max("max", values.box, ReadCell{values.view()}), 1.0);
+        EXPECT_EQ(reduce_sum("sum", values.box, SumOne{values.view()}).value(),
+                  static_cast<double>(values.data.size()));
+      }
+    });
+  }
+  device::run_together(tasks);
+}
+
 TEST(ReduceMax, LetsNoNaNOrInfinityPass) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const int nx : row_lengths) {

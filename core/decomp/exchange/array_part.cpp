@@ -29,6 +29,7 @@ struct CopyPart {
 template <class T>
 struct CopyParts {
   static constexpr int max_count = 8;
+  static constexpr std::size_t most_together = 64;  ///< kernels in a launch: launch_cuda.hpp
   CopyPart<T> copies[max_count];
   int count = 0;
 
