@@ -48,7 +48,7 @@ class Forcing {
   /// Returns to parameters() of earlier. Local.
   void restore(const ForcingParameters& parameters) { parameters_ = parameters; }
 
-  /// Whether force() needs the volume mean of the velocity at the start of a step.
+  /// Whether find() needs the volume mean of the velocity at the start of a step.
   bool needs_mean_before() const { return parameters_.kind == ForcingKind::power; }
   void set_mean_before(double mean) { mean_ = mean; }
 
@@ -73,6 +73,7 @@ class Forcing {
   Result found(int k);
 
  private:
+  /// Marks where the device has written all forces so far.
   void record();
   double given(double time) const;
   /// The bulk velocity at the end of the substep.
@@ -85,11 +86,11 @@ class Forcing {
   const Grid* grid_;
   MPI_Comm comm_;
   double mean_ = 0;                             ///< given power: volume mean of u at the end of the last substep
-  real impulse_ = 0;                            ///< that find() has written last; NaN if it was found by the device
-  device::HostPointer<double> forces_;          ///< of the substeps; loops may write them
-  std::array<double, Rk3::substeps> powers_{};  ///< of these forces
-  device::Event written_;                       ///< when loops have written them
-  bool to_record_ = false;                      ///< whether loops that do were issued since
+  real impulse_ = 0;                            ///< what find() wrote last; NaN if only the device knows
+  device::HostPointer<double> forces_;          ///< of each substep; written by the host or by a loop
+  std::array<double, Rk3::substeps> powers_{};  ///< the power of each force
+  device::Event written_;                       ///< when the loops have written their forces
+  bool to_record_ = false;                      ///< whether such loops were issued after `written_`
 };
 
 }  // namespace sluice

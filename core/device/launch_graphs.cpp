@@ -17,6 +17,9 @@ constexpr std::size_t min_launches = 4;
 constexpr std::size_t max_known = 64;
 /// How many graphs of one sequence are kept, with arrays in other roles.
 constexpr std::size_t max_graphs_alike = 6;
+/// Shares of the arguments, as divisors: up to a quarter are few changes, more than a sixteenth are worth another
+/// graph.
+constexpr std::size_t few_changes = 4, many_changes = 16;
 /// How often a sequence is issued launch by launch before it becomes a graph: making one costs more than its launches,
 /// and many sequences never come again.
 constexpr int calls_before_graph = 2;
@@ -158,12 +161,13 @@ class LaunchGraphs::Alike {
   }
 
  private:
-  /// A graph with the arguments of the sequence: a new one, or the one that needs the fewest changes.
+  /// A graph with the arguments of the sequence: the one that followed the last graph before if it needs few changes;
+  /// else the one that needs the fewest; or a new one, if that would change much.
   Graph& closest(const LaunchSequence& sequence) {
     std::size_t all = 0;
     for (const LaunchSequence::Launch& launch : sequence.launches()) all += launch.bytes;
     Graph* const before = std::exchange(last_, nullptr);
-    if (before != nullptr && before->next != nullptr && 4 * before->next->compare(sequence) <= all) {
+    if (before != nullptr && before->next != nullptr && few_changes * before->next->compare(sequence) <= all) {
       last_ = before->next;
     } else {
       std::size_t fewest = 0;
@@ -173,7 +177,7 @@ class LaunchGraphs::Alike {
         last_ = graph.get();
         fewest = bytes;
       }
-      if (last_ == nullptr || (16 * fewest > all && graphs_.size() < max_graphs_alike)) {
+      if (last_ == nullptr || (many_changes * fewest > all && graphs_.size() < max_graphs_alike)) {
         last_ = graphs_.emplace_back(std::make_unique<Graph>(sequence)).get();
         if (before != nullptr) before->next = last_;
         return *last_;
@@ -188,7 +192,7 @@ class LaunchGraphs::Alike {
   std::size_t hash_;
   int calls_ = 0;
   std::vector<std::unique_ptr<Graph>> graphs_;
-  Graph* last_ = nullptr;
+  Graph* last_ = nullptr;  ///< the one issued last
 };
 
 LaunchGraphs::LaunchGraphs() = default;

@@ -26,7 +26,8 @@ class LaunchSequence {
   };
 
   void clear();
-  /// Returns where to write the first `bytes` arguments of all that the function has, valid until the next call.
+  /// Returns where to write the arguments, valid until the next call. `bytes`: of those that are used, which come
+  /// first; `all`: of all that the function has.
   std::byte* add(const char* name, const void* function, const Blocks& blocks, Place place, std::size_t bytes,
                  std::size_t all);
 

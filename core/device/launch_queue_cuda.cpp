@@ -67,6 +67,8 @@ void start(const char* name, const void* function, const Blocks& blocks, const v
   check_cuda(cudaLaunchKernelExC(&to.config, function, &of_function), name);
 }
 
+namespace {
+
 int find_resident_blocks(const void* function, const Blocks& blocks) {
   constexpr const char* name = "thread blocks on the GPU";
   allow_shared(name, function, blocks.shared_bytes);
@@ -81,6 +83,8 @@ int find_resident_blocks(const void* function, const Blocks& blocks) {
              name);
   return count * device::multiprocessors().count;
 }
+
+}  // namespace
 
 int resident_blocks(const void* function, const Blocks& blocks) {
   // CUDA takes microseconds to answer, and the same question comes each time that lines are solved.

@@ -59,7 +59,7 @@ class Aside {
   ~Aside();
 };
 
-/// The loops that follow run after all that were issued aside.
+/// The loops that follow run after all that were issued aside. Issue at least one before the next Aside begins.
 void join_aside();
 
 /// The number of the task that runs, from 1; 0 outside of run_together(). For memory that tasks cannot share.

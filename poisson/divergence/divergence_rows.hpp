@@ -64,7 +64,7 @@ struct WriteDivergence {
 /// The right-hand side div u* / (gamma dt) of PoissonSolver::solve. Whoever forms it reads u*, and sums it.
 struct VelocityDivergence {
   DivergenceRows rows{};
-  std::function<void()> when_summed;  ///< called when the loops that form the sum are issued; may issue more; or empty
+  std::function<void()> when_summed;  ///< if set: called when the loops that form the sum are issued
   DeferredSum sum_of_u;  ///< over the rank's cells, of DivergenceRows::weighted; set when it has been formed
 };
 
