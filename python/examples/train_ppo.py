@@ -1,4 +1,4 @@
-"""Learns a control that reduces drag, by proximal policy optimisation (PPO) in PyTorch. Sized for 20 minutes of a GPU.
+"""Learns a control that reduces drag, by proximal policy optimisation (PPO) in PyTorch. At most 20 minutes of a GPU.
 
     python train_ppo.py                       # Re_tau 180, 16 flows
     python train_ppo.py --cpu --updates 2     # whether it runs: a grid that resolves no turbulence
