@@ -120,14 +120,14 @@ RULES = [
     ),
     Rule(
         "Only `poisson/fft` and the benchmarks of the libraries themselves, `src/bench/fftw_baseline.cpp` and "
-        "`src/bench/cufft_baseline_cuda.cpp`, include FFTW, cuFFT and VkFFT.",
-        in_code(r'^\s*#\s*include\s*[<"](fftw3|cufft|vkFFT|poisson/fft/(fftw_plan|cufft_plan|fft_vkfft)\.hpp)'),
-        allowed=("poisson/fft/*", "src/bench/fftw_baseline.cpp", "src/bench/cufft_baseline_cuda.cpp"),
+        "`src/bench/cufft_baseline*`, include FFTW, cuFFT, hipFFT and VkFFT.",
+        in_code(r'^\s*#\s*include\s*[<"](fftw3|cufft|hipfft|vkFFT|poisson/fft/(fftw_plan|cufft_plan|fft_vkfft)\.hpp)'),
+        allowed=("poisson/fft/*", "src/bench/fftw_baseline.cpp", "src/bench/cufft_baseline*"),
     ),
     Rule(
-        "Calls of the CUDA runtime are in `core/device`, `core/decomp/exchange/gpu` and files whose names end in "
-        "`_cuda`.",
-        in_code(r"\bcuda[A-Z]\w*\s*\("),
+        "Calls of the CUDA and HIP runtimes are in `core/device`, `core/decomp/exchange/gpu` and files whose names end "
+        "in `_cuda`.",
+        in_code(r"\b(cuda|hip)[A-Z]\w*\s*\("),
         allowed=("core/device/*", "core/decomp/exchange/gpu/*", "*_cuda.?pp"),
         left={"poisson/fft/fft_vkfft.cpp": 2},
     ),
@@ -139,14 +139,19 @@ RULES = [
     Rule(
         "There is no `#if` for a back end outside `core/device`, `core/support/real.hpp`, "
         "`core/decomp/host_access.cpp` and `poisson/fft/lane_stages.hpp`.",
-        in_code(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|NVCC|NCCL|VKFFT|AVX)"),
+        in_code(r"^\s*#\s*(if|ifdef|ifndef|elif)\b.*(CUDA|HIP|SLUICE_GPU|NVCC|NCCL|VKFFT|AVX)"),
         allowed=(
             "core/device/*",
             "core/support/real.hpp",
             "core/decomp/host_access.cpp",
             "poisson/fft/lane_stages.hpp",
         ),
-        left={"core/decomp/exchange/exchange.cpp": 1, "poisson/fft/fft_cufft.cpp": 3},
+        left={
+            "core/decomp/exchange/exchange.cpp": 1,
+            "core/decomp/exchange/gpu/nccl.cpp": 1,
+            "poisson/fft/cufft_plan.hpp": 1,
+            "poisson/fft/fft_cufft.cpp": 3,
+        },
     ),
     Rule(
         "Only `core/device/assertion.hpp` and `core/decomp/index_bounds.hpp` test SLUICE_DEBUG; other code uses "

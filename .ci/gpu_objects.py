@@ -3,9 +3,9 @@
 
     gpu_objects.py CPU_BUILD GPU_BUILD     # Ninja builds with a compile_commands.json; the former is built
 
-These are the objects that nvcc makes, those of sources that only GPU builds have or that ask for SLUICE_CUDA, and those
-that could hold a loop over cells, which is an error in a GPU build unless nvcc compiles it; of tests, for the time that
-they take, only those with kernels.
+These are the objects with kernels, those of sources that only GPU builds have or that ask for SLUICE_GPU, and those
+that could hold a loop over cells, which is an error in a GPU build unless the file is compiled for GPUs; of tests, for
+the time that they take, only those with kernels.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def main() -> None:
     for command in commands_of(sys.argv[2]):
         words = command["command"].split()
         source = Path(command["file"]).resolve().relative_to(Path.cwd())
-        by_nvcc = words[words.index("-x") + 1] == "cu" if "-x" in words else False
+        by_compiler = "-x" in words and words[words.index("-x") + 1] in ("cu", "hip")
         includes = known.get(str(source))
         may_loop = includes is None or (LOOPS in includes and source.parts[0] != "tests")
-        if by_nvcc or may_loop or "SLUICE_CUDA" in source.read_text():
+        if by_compiler or may_loop or "SLUICE_GPU" in source.read_text():
             print(words[words.index("-o") + 1])
 
 

@@ -18,7 +18,7 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         [("poisson/a.cpp", "#include <fftw3.h>"), ("src/a.cpp", '#include "poisson/fft/fftw_plan.hpp"')],
         [("poisson/fft/a.cpp", "#include <cufft.h>"), ("src/a.cpp", '#include "poisson/fft/fft.hpp"')],
     ),
-    "Calls of the CUDA runtime are": (
+    "Calls of the CUDA and HIP runtimes are": (
         [("solver/a.cpp", "void f() {\n  cudaFree(p);\n}")],
         [("solver/a_cuda.hpp", "cudaFree(p);"), ("solver/a.cpp", '// cudaFree(p)\nlog("cudaFree(p)");')],
     ),
@@ -27,7 +27,11 @@ EXAMPLES: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {
         [("core/device/launch_cuda.hpp", "kernel(blockIdx);"), ("solver/a_cuda.cpp", "const int k = block.y;")],
     ),
     "There is no `#if`": (
-        [("src/a.cpp", "#ifdef SLUICE_CUDA\n#endif"), ("src/a.cpp", "  # if defined(__CUDA_ARCH__)")],
+        [
+            ("src/a.cpp", "#ifdef SLUICE_GPU\n#endif"),
+            ("src/a.cpp", "#ifdef SLUICE_HIP\n#endif"),
+            ("src/a.cpp", "  # if defined(__CUDA_ARCH__)"),
+        ],
         [("core/device/a.hpp", "#ifdef SLUICE_CUDA"), ("src/a.cpp", "#ifdef SLUICE_DEBUG\n// CUDA")],
     ),
     "Only `core/device/assertion.hpp` and": (

@@ -81,6 +81,6 @@ install(EXPORT SluiceTargets NAMESPACE Sluice:: DESTINATION ${CMAKE_INSTALL_LIBD
 configure_package_config_file(cmake/SluiceConfig.cmake.in ${PROJECT_BINARY_DIR}/SluiceConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sluice)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/SluiceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/SluiceConfig.cmake ${PROJECT_BINARY_DIR}/SluiceConfigVersion.cmake cmake/FindFFTW.cmake cmake/FindNCCL.cmake
+install(FILES ${PROJECT_BINARY_DIR}/SluiceConfig.cmake ${PROJECT_BINARY_DIR}/SluiceConfigVersion.cmake cmake/FindFFTW.cmake cmake/FindHIPRuntime.cmake cmake/FindNCCL.cmake
               cmake/SluiceKernels.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Sluice)

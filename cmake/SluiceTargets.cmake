@@ -11,7 +11,15 @@ target_compile_options(sluice_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
   # g++ 12 warns of overlapping copies inside std::string where there are none.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
-  # It also notes that vectors are passed to functions in another way since GCC 4.6; ours are inlined.
+  # HIP marks its functions nodiscard, also those that only clear an error or run where nobody could be told.
+  $<$<BOOL:${SLUICE_HIP}>:-Wno-unused-value>
+  $<$<BOOL:${SLUICE_HIP}>:-Wno-unused-result>
+  # Names inside lambdas, which g++ does not count; pragmas of g++; functions that libstdc++ calls itself.
+  $<$<BOOL:${SLUICE_HIP}>:-Wno-shadow>
+  $<$<BOOL:${SLUICE_HIP}>:-Wno-sign-conversion>
+  $<$<BOOL:${SLUICE_HIP}>:-Wno-unknown-pragmas>
+  $<$<BOOL:${SLUICE_HIP}>:-Wno-deprecated-declarations>
+  # g++ also notes that vectors are passed to functions in another way since GCC 4.6; ours are inlined.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3 -fno-math-errno -fno-trapping-math>
   "$<$<COMPILE_LANGUAGE:CUDA>:${SLUICE_NVCC_OPTIONS}>")
@@ -33,8 +41,11 @@ function(sluice_loopless_sources)
 endfunction()
 
 set(SLUICE_PUBLIC_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # the C interface of MPI is all we use
-if(SLUICE_CUDA)
-  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_CUDA)
+if(SLUICE_GPU)
+  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_GPU)
+endif()
+if(SLUICE_HIP)
+  list(APPEND SLUICE_PUBLIC_DEFINITIONS SLUICE_HIP)
 endif()
 # Views are larger with SLUICE_DEBUG, so an installed Sluice hands on what its own build had: SluiceConfig.cmake.in.
 list(APPEND SLUICE_PUBLIC_DEFINITIONS $<BUILD_INTERFACE:$<$<CONFIG:Debug>:SLUICE_DEBUG>>)

@@ -11,7 +11,7 @@ namespace sluice {
 /// call of CUDA returns cudaErrorAssert.
 SLUICE_HD inline void fail_assertion(const char* condition, const char* message, const char* file, unsigned line,
                                      const char* function) {
-#ifdef __CUDA_ARCH__
+#ifdef SLUICE_ON_GPU
   __assert_fail(message, file, line, function);
   static_cast<void>(condition);
 #else

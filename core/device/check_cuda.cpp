@@ -12,10 +12,25 @@ namespace sluice {
 
 namespace {
 
+#ifdef SLUICE_HIP
+constexpr const char* in_kernel_log = "amdgpu";
+#else
+constexpr const char* in_kernel_log = "Xid";
+#endif
+
 /// Whether the hardware or the driver failed, rather than a program that used them wrongly. A GPU that the driver has
 /// lost shows as a failed launch or as an unknown error.
 bool gpu_failed(cudaError_t status) {
   switch (status) {
+#ifdef SLUICE_HIP
+    case hipErrorNotInitialized:
+    case hipErrorInsufficientDriver:
+    case hipErrorNoDevice:
+    case hipErrorECCNotCorrectable:
+    case hipErrorLaunchTimeOut:
+    case hipErrorLaunchFailure:
+    case hipErrorUnknown:
+#else
     case cudaErrorInitializationError:
     case cudaErrorInsufficientDriver:
     case cudaErrorDevicesUnavailable:
@@ -34,6 +49,7 @@ bool gpu_failed(cudaError_t status) {
     case cudaErrorSystemDriverMismatch:
     case cudaErrorExternalDevice:
     case cudaErrorUnknown:
+#endif
       return true;
     default:
       return false;
@@ -56,9 +72,9 @@ void throw_cuda_error(cudaError_t status, const char* what) {
   const std::string text = fmt::format("{}: {} ({})", what, cudaGetErrorString(status), cudaGetErrorName(status));
   if (status == cudaErrorMemoryAllocation) throw Error(ExitCode::resources, text + "; use more GPUs or a coarser grid");
   if (gpu_failed(status)) {
-    throw Error(ExitCode::resources, fmt::format("GPU {} failed: {}; the kernel's log may say more (dmesg | grep Xid). "
+    throw Error(ExitCode::resources, fmt::format("GPU {} failed: {}; the kernel's log may say more (dmesg | grep {}). "
                                                  "Continue without this GPU with --restart auto",
-                                                 name_of_gpu(), text));
+                                                 name_of_gpu(), text, in_kernel_log));
   }
   throw Error(ExitCode::internal, text + "; this is a defect of Sluice: please report it, with the case file");
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Checked CUDA calls. Only for files of a GPU build.
-#include <cuda_runtime.h>
+#include "core/device/gpu_runtime.hpp"
 
 namespace sluice {
 

@@ -5,7 +5,7 @@ namespace sluice::device {
 
 /// What is at `mine` in this thread block's shared memory, in that of thread block `part` of its cluster.
 template <class T>
-__device__ __forceinline__ T* in_part(T* mine, int part) {
+__device__ __forceinline__ T* in_part(T* mine, [[maybe_unused]] int part) {
 #if __CUDA_ARCH__ >= 900
   return static_cast<T*>(__cluster_map_shared_rank(mine, static_cast<unsigned>(part)));
 #else

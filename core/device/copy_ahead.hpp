@@ -1,6 +1,6 @@
 #pragma once
-// Asynchronous copies into the shared memory of a GPU's thread block. On the host, where the same code can run thread
-// after thread, they are synchronous.
+// Asynchronous copies into the shared memory of an NVIDIA GPU's thread block. On other GPUs, and on the host, where the
+// same code can run thread after thread, they are synchronous.
 #include <cstring>
 
 #include "core/support/real.hpp"
@@ -15,6 +15,8 @@ template <int Bytes>
 SLUICE_INLINE void copy_ahead(void* to, const void* from) {
 #ifdef __CUDA_ARCH__
   __pipeline_memcpy_async(to, from, Bytes);
+#elif defined(SLUICE_ON_GPU)
+  std::memcpy(__builtin_assume_aligned(to, Bytes), __builtin_assume_aligned(from, Bytes), Bytes);
 #else
   std::memcpy(to, from, Bytes);
 #endif

@@ -32,7 +32,7 @@ class Event {
 
   std::unique_ptr<void, Destroy> handle_;  ///< GPU build
   std::shared_ptr<QueuedEvent> queued_;    ///< GPU build: recorded by a task of run_together()
-  double moment_ = 0;                      ///< CPU build
+  [[maybe_unused]] double moment_ = 0;     ///< CPU build
 };
 
 double seconds_between(const Event& start, const Event& end);

@@ -1,6 +1,6 @@
 #pragma once
 // What launch_cuda.hpp needs that does not depend on the kernel. Only for files of a GPU build.
-#include <cuda_runtime.h>
+#include "core/device/gpu_runtime.hpp"
 
 #include <cstddef>
 

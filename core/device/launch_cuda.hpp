@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "core/device/launch_blocks.hpp"
+#include "core/device/traits.hpp"
 
 namespace sluice::cuda {
 
@@ -26,14 +27,24 @@ struct Bounds {
   int resident = 0;  ///< thread blocks whose registers must fit a multiprocessor; 0 leaves this to the compiler
 };
 
+/// The second launch bound in the vendor's terms. AMD counts waves of 64 threads on each of the four parts of a
+/// multiprocessor, of which there are eight at most.
+constexpr int resident_bound(const Bounds& bounds) {
+#ifdef __HIP_PLATFORM_AMD__
+  return std::clamp(bounds.resident * bounds.threads / 256, 1, 8);
+#else
+  return bounds.resident;
+#endif
+}
+
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::bounds.threads) run_alone(const __grid_constant__ Kernel kernel) {
-  kernel(blockIdx);
+  kernel(uint3{blockIdx.x, blockIdx.y, blockIdx.z});
 }
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::bounds.threads, Kernel::bounds.resident)
+__global__ void __launch_bounds__(Kernel::bounds.threads, resident_bound(Kernel::bounds))
     run_alone_resident(const __grid_constant__ Kernel kernel) {
-  kernel(blockIdx);
+  kernel(uint3{blockIdx.x, blockIdx.y, blockIdx.z});
 }
 
 /// How many kernels of a type one launch runs at most, as far as their size allows: few, because CUDA copies the
@@ -50,8 +61,7 @@ constexpr std::size_t most_together() {
 /// Kernels of one type that are independent of each other.
 template <class Kernel>
 struct SeveralKernels {
-  // Of the arguments of a kernel, which CUDA limits to 32764 bytes.
-  static constexpr std::size_t max_bytes = 32704;
+  static constexpr std::size_t max_bytes = device::bytes_of_arguments;
   static constexpr std::size_t most =
       std::clamp<std::size_t>(max_bytes / sizeof(Kernel), 1, cuda::most_together<Kernel>());
 
@@ -70,7 +80,7 @@ __global__ void __launch_bounds__(Kernel::bounds.threads)
   several.run();
 }
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::bounds.threads, Kernel::bounds.resident)
+__global__ void __launch_bounds__(Kernel::bounds.threads, resident_bound(Kernel::bounds))
     run_several_resident(const __grid_constant__ SeveralKernels<Kernel> several) {
   several.run();
 }

@@ -75,11 +75,13 @@ class LaunchGraphs::Graph {
       cudaGraphNode_t node = nullptr;
       check_cuda(cudaGraphAddKernelNode(&node, graph_, before.data(), before.size(), &parameters.node), launch.name);
       (launch.place == Place::aside ? last_aside : last) = node;
+#ifndef SLUICE_HIP
       if (launch.blocks.cluster > 1) {
         cudaLaunchAttributeValue value = {};
         value.clusterDim = {launch.blocks.cluster, 1, 1};
         check_cuda(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value), launch.name);
       }
+#endif
       nodes_.push_back(node);
     }
     check_cuda(cudaGraphInstantiate(&executable_, graph_, 0), graph_name);
@@ -114,7 +116,9 @@ class LaunchGraphs::Graph {
     }
   }
 
-  void issue() { check_cuda(cudaGraphLaunch(executable_, nullptr), graph_name); }
+  void issue() {
+    check_cuda(cudaGraphLaunch(executable_, nullptr), graph_name);
+  }
 
   Graph* next = nullptr;  ///< the one that was issued after this one the last time
 

@@ -25,6 +25,7 @@ bool equal(const dim3& a, const dim3& b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+#ifndef SLUICE_HIP
 /// CUDA's form of a launch.
 struct Configuration {
   cudaLaunchAttribute cluster = {};
@@ -42,6 +43,7 @@ struct Configuration {
   Configuration(const Configuration&) = delete;
   Configuration& operator=(const Configuration&) = delete;
 };
+#endif
 
 /// Lets thread blocks of a function have this much dynamic shared memory.
 void allow_shared(const char* name, const void* function, std::size_t bytes) {
@@ -62,9 +64,13 @@ bool Blocks::operator==(const Blocks& other) const {
 
 void start(const char* name, const void* function, const Blocks& blocks, const void* arguments) {
   allow_shared(name, function, blocks.shared_bytes);
-  const Configuration to(blocks);
   void* of_function = const_cast<void*>(arguments);
+#ifdef SLUICE_HIP
+  check_cuda(hipLaunchKernel(function, blocks.grid, blocks.threads, &of_function, blocks.shared_bytes, nullptr), name);
+#else
+  const Configuration to(blocks);
   check_cuda(cudaLaunchKernelExC(&to.config, function, &of_function), name);
+#endif
 }
 
 namespace {
@@ -72,12 +78,14 @@ namespace {
 int find_resident_blocks(const void* function, const Blocks& blocks) {
   constexpr const char* name = "thread blocks on the GPU";
   allow_shared(name, function, blocks.shared_bytes);
-  const Configuration to(blocks);
   int count = 0;
+#ifndef SLUICE_HIP
   if (blocks.cluster > 1) {
+    const Configuration to(blocks);
     check_cuda(cudaOccupancyMaxActiveClusters(&count, function, &to.config), name);
     return count;
   }
+#endif
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, function, static_cast<int>(blocks.threads.x),
                                                            blocks.shared_bytes),
              name);

@@ -115,18 +115,28 @@ void select(int node_rank, int node_size) {
 }
 
 const Multiprocessors& multiprocessors() {
-  const auto bytes = [](cudaDeviceAttr attribute) {
-    return static_cast<std::size_t>(cuda::device_attribute(attribute));
-  };
-  static const Multiprocessors found{
-      cuda::device_attribute(cudaDevAttrMultiProcessorCount), bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
-      bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin), bytes(cudaDevAttrReservedSharedMemoryPerBlock)};
+  static const Multiprocessors found = [] {
+    const auto bytes = [](cudaDeviceAttr attribute) {
+      return static_cast<std::size_t>(cuda::device_attribute(attribute));
+    };
+    Multiprocessors all{cuda::device_attribute(cudaDevAttrMultiProcessorCount),
+                        bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                        bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
+#ifndef SLUICE_HIP
+    all.reserved_bytes_of_block = bytes(cudaDevAttrReservedSharedMemoryPerBlock);
+#endif
+    return all;
+  }();
   return found;
 }
 
 int max_thread_blocks_together() {
+#ifdef SLUICE_HIP
+  return 1;
+#else
   static const int count = cuda::device_attribute(cudaDevAttrClusterLaunch) != 0 ? cluster_of_any : 1;
   return count;
+#endif
 }
 
 std::string description() {

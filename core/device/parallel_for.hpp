@@ -19,7 +19,7 @@
 #include "core/support/error.hpp"
 #include "core/support/exact_sum.hpp"
 #include "core/support/real.hpp"
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
 #include "core/device/parallel_for_cuda.hpp"
 #include "core/device/sums_cuda.hpp"
 #endif
@@ -27,7 +27,7 @@
 namespace sluice {
 
 /// True in a build whose loops run on a GPU, for kernels that differ there.
-#ifdef SLUICE_CUDA
+#ifdef SLUICE_GPU
 inline constexpr bool loops_on_gpu = true;
 #else
 inline constexpr bool loops_on_gpu = false;
@@ -38,7 +38,7 @@ namespace detail {
 /// In a GPU build, a loop in a file not compiled by nvcc would access device memory from the host.
 template <class Kernel>
 constexpr void require_kernel_file() {
-#if defined(SLUICE_CUDA) && !defined(__CUDACC__)
+#if defined(SLUICE_GPU) && !defined(SLUICE_KERNELS)
   static_assert(sizeof(Kernel) == 0, "a file with loops over cells must be listed under KERNELS");
 #endif
 }
@@ -179,7 +179,7 @@ void parallel_for(const char* name, const Box3& box, const Kernel& kernel) {
   detail::require_kernel_file<Kernel>();
   if (box.empty()) return;
   if constexpr (takes_cell<Kernel>) detail::require_whole_rows(name, box);
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   cuda::run_loop(name, box, kernel);
 #else
   static_cast<void>(name);
@@ -205,7 +205,7 @@ void reduce_planes(const char* name, const Box3& box, const Kernel& kernel, Exac
   detail::require_kernel_file<Kernel>();
   if (box.empty()) return;
   detail::require_whole_rows(name, box);
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   cuda::issue_plane_sums<N>(name, box, kernel, reinterpret_cast<cuda::Word*>(sums));
 #else
   static_cast<void>(name);
@@ -225,7 +225,7 @@ template <int N, class Kernel>
 std::vector<std::array<ExactSum, N>> reduce_planes(const char* name, const Box3& box, const Kernel& kernel) {
   std::vector<std::array<ExactSum, N>> planes(static_cast<std::size_t>(box.nz()));
   if (box.empty()) return planes;
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   detail::require_whole_rows(name, box);
   cuda::sum_planes_of<N>(name, box, kernel, planes.front().data());
 #else
@@ -242,7 +242,7 @@ void count_planes(const char* name, const Box3& box, const Kernel& kernel, std::
   detail::require_kernel_file<Kernel>();
   if (box.empty()) return;
   detail::require_whole_rows(name, box);
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   cuda::issue_counts<bins>(name, box, kernel, counts);
 #else
   static_cast<void>(name);
@@ -284,7 +284,7 @@ class RowByRowSum {
 template <class Kernel>
 ExactSum reduce_sum(const char* name, const Box3& box, const Kernel& kernel) {
   ExactSum sum;
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   if (box.empty()) return sum;
   detail::require_whole_rows(name, box);
   device::copy(&sum, cuda::issue_sum(name, box, cuda::ValueAlone<Kernel>{kernel}), sizeof(sum));
@@ -304,7 +304,7 @@ template <class Kernel>
 void reduce_sum(const char* name, const Box3& box, const Kernel& kernel, DeferredSum& result) {
   detail::require_kernel_file<Kernel>();
   detail::require_whole_rows(name, box);
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   cuda::issue_sum(name, box, kernel, result.data());
 #else
   RowByRowSum sum(box.nx());
@@ -321,7 +321,7 @@ double reduce_max(const char* name, const Box3& box, const Kernel& kernel) {
   detail::require_kernel_file<Kernel>();
   if (box.empty()) return 0;
   detail::require_whole_rows(name, box);
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   return cuda::max_of(name, box, kernel);
 #else
   static_cast<void>(name);
@@ -338,7 +338,7 @@ template <class Kernel>
 void reduce_max(const char* name, const Box3& box, const Kernel& kernel, Deferred<double>& result) {
   detail::require_kernel_file<Kernel>();
   detail::require_whole_rows(name, box);
-#ifdef __CUDACC__
+#ifdef SLUICE_KERNELS
   result.fetch(cuda::issue_max(name, box, kernel));
 #else
   double largest = 0;

@@ -7,6 +7,7 @@
 #include "core/device/buffer.hpp"
 #include "core/device/cell.hpp"
 #include "core/device/check_cuda.hpp"
+#include "core/device/lanes.hpp"
 #include "core/device/launch_cuda.hpp"
 #include "core/device/small_copies_cuda.hpp"
 #include "core/device/together.hpp"
@@ -106,8 +107,8 @@ __device__ inline void keep_largest(Word bits, Word* largest_bits) {
   // compare with may be stale, from the multiprocessor's own cache: if all warps read the one address in memory, they
   // would queue.
   const Word known = __ldca(largest_bits);
-  if (!__any_sync(0xffffffffU, bits > known)) return;
-  for (int offset = warp / 2; offset > 0; offset /= 2) bits = larger(bits, __shfl_down_sync(0xffffffffU, bits, offset));
+  if (!device::in_any_lane(bits > known)) return;
+  for (int offset = warp / 2; offset > 0; offset /= 2) bits = larger(bits, device::of_lane_above(bits, offset));
   if (threadIdx.x % warp == 0) atomicMax(largest_bits, bits);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Events that the tasks of run_together() record: those of several tasks at the same place become one. Only for files
 // of a GPU build.
-#include <cuda_runtime.h>
+#include "core/device/gpu_runtime.hpp"
 
 #include <memory>
 

@@ -8,7 +8,7 @@ namespace sluice::device {
 
 /// Makes the compiler reload values from memory, instead of keeping them in scarce registers.
 SLUICE_INLINE void forget_registers() {
-#ifdef __CUDA_ARCH__
+#ifdef SLUICE_ON_GPU
   asm volatile("" ::: "memory");
 #endif
 }

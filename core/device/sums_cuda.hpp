@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/device/cell.hpp"
+#include "core/device/lanes.hpp"
 #include "core/device/launch_cuda.hpp"
 #include "core/device/memory.hpp"
 #include "core/device/parallel_for_cuda.hpp"
@@ -55,8 +56,8 @@ struct SumWarps {
     for (int n = 0; n < cells_of_lane; ++n) {
       if (first + n * warp < nx) sum += kernel.write(cell(n), computed[n]);
     }
-    __syncwarp();
-    for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+    device::synchronize_lanes();
+    for (int offset = warp / 2; offset > 0; offset /= 2) sum += device::of_lane_above(sum, offset);
     if (lane == 0) sums[(static_cast<std::size_t>(k) * ny + j) * warps_in_row + in_row] = sum;
   }
 };
@@ -84,12 +85,12 @@ __device__ double sum_over_warp(double (&values)[N], int lane) {
       const bool is_upper = (lane & mask) != 0;
       const double upper = n + half < N ? values[n + half] : 0.0;
       const double given = is_upper ? values[n] : upper;
-      values[n] = (is_upper ? upper : values[n]) + __shfl_xor_sync(0xffffffffU, given, mask);
+      values[n] = (is_upper ? upper : values[n]) + device::of_lane_xor(given, mask);
     }
     return sum_over_warp<half / 2, mask / 2>(values, lane);
   } else {
     SLUICE_UNROLL
-    for (int bit = mask; bit > 0; bit /= 2) values[0] += __shfl_xor_sync(0xffffffffU, values[0], bit);
+    for (int bit = mask; bit > 0; bit /= 2) values[0] += device::of_lane_xor(values[0], bit);
     return values[0];
   }
 }
@@ -263,11 +264,9 @@ class TermsOfThread {
   }
 
  private:
-  static constexpr unsigned all_lanes = 0xffffffffU;
-
   /// The sum over a warp, in its first lane.
   __device__ static Word of_warp(Word part) {
-    for (int offset = warp / 2; offset > 0; offset /= 2) part += __shfl_down_sync(all_lanes, part, offset);
+    for (int offset = warp / 2; offset > 0; offset /= 2) part += device::of_lane_above(part, offset);
     return part;
   }
 
@@ -326,7 +325,7 @@ struct AddPlanes {
     Word sum = 0;
     for (int k = static_cast<int>(threadIdx.x); k < planes; k += warp)
       sum += sums[static_cast<std::size_t>(k) * ExactSum::words + n];
-    for (int offset = warp / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+    for (int offset = warp / 2; offset > 0; offset /= 2) sum += device::of_lane_above(sum, offset);
     if (threadIdx.x == 0) total[n] = sum;
   }
 };

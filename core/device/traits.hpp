@@ -11,7 +11,12 @@ inline constexpr int memory_sector = 32;           ///< bytes: the smallest piec
 inline constexpr int widest_access = 16;           ///< bytes that a thread reads, writes or copies at once
 inline constexpr int registers = 65536;            ///< of a multiprocessor, 4 bytes each
 inline constexpr int max_blocks_along_yz = 65535;  ///< thread blocks of a launch along y, and along z
-inline constexpr int cluster_of_any = 8;           ///< thread blocks of a cluster, on every GPU that has clusters
+#ifdef SLUICE_HIP
+inline constexpr std::size_t bytes_of_arguments = 4032;  ///< of a kernel, of which HIP takes 4096
+#else
+inline constexpr std::size_t bytes_of_arguments = 32704;  ///< of a kernel, of which CUDA takes 32764
+#endif
+inline constexpr int cluster_of_any = 8;  ///< thread blocks of a cluster, on every GPU that has clusters
 
 /// The multiprocessors of this rank's GPU: their number, and what each of them has.
 struct Multiprocessors {

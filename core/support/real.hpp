@@ -5,7 +5,14 @@
 
 // SLUICE_UNROLL: before a loop of constant length, to keep its arrays in registers. By itself GCC unrolls 16 passes at
 // most.
-#ifdef __CUDACC__
+// SLUICE_KERNELS: the compiler makes code for a GPU. SLUICE_ON_GPU: this code runs on it.
+#if defined(__CUDACC__) || defined(__HIP__)
+#define SLUICE_KERNELS
+#endif
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define SLUICE_ON_GPU
+#endif
+#ifdef SLUICE_KERNELS
 #define SLUICE_HD __host__ __device__
 #define SLUICE_UNROLL _Pragma("unroll")
 #else
@@ -27,7 +34,7 @@ class real;
 /// rounds it twice. T: a number, or lanes of numbers (lane_stages.hpp) that the number `a` scales.
 template <class A, class T>
 SLUICE_INLINE T multiply_add(A a, T b, T c) {
-#ifdef __CUDA_ARCH__
+#ifdef SLUICE_ON_GPU
   return fma(a, b, c);
 #else
   return a * b + c;

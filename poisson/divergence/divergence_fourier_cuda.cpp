@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/device/buffer.hpp"
+#include "core/device/lanes.hpp"
 #include "core/device/launch_cuda.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/device/together.hpp"
@@ -92,7 +93,7 @@ __device__ __forceinline__ void form_divergence(const BlockOfRows& block, const 
       sum += pairs[m].sum_of_u();
     }
     SLUICE_UNROLL
-    for (int offset = threads_of_group / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+    for (int offset = threads_of_group / 2; offset > 0; offset /= 2) sum += device::of_lane_xor(sum, offset);
     if (in_block && lane % threads_of_group == 0) groups[task / threads_of_group] = sum;
   }
 }
@@ -106,7 +107,7 @@ __device__ __forceinline__ void add_groups(const BlockOfRows& block, const Diver
   for (int row = static_cast<int>(threadIdx.x) / 32; row < block.count; row += Choice::stages.threads / 32) {
     double sum = 0;
     for (int n = lane; n < count; n += 32) sum += groups[row * count + n];
-    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffU, sum, offset);
+    for (int offset = 16; offset > 0; offset /= 2) sum += device::of_lane_above(sum, offset);
     if (lane == 0) sums[row] = sum * static_cast<double>(rows.dz[k]);
   }
 }

@@ -1,6 +1,10 @@
 #pragma once
 // cuFFT's functions under names that do not depend on the precision, and owned plans.
+#ifdef SLUICE_HIP
+#include "poisson/fft/hipfft_names.hpp"
+#else
 #include <cufft.h>
+#endif
 
 #include <algorithm>
 #include <string>

@@ -9,6 +9,7 @@
 // the order of the rows, so in place works, too; or it squares and sums them (power_sums_cuda.cpp).
 #include <cstddef>
 
+#include "core/device/lanes.hpp"
 #include "core/device/launch_cuda.hpp"
 #include "poisson/fft/column_stages.hpp"
 #include "poisson/fft/fft_arguments_cuda.hpp"
@@ -126,7 +127,7 @@ struct PowerOfColumn {
       }
     }
     SLUICE_UNROLL
-    for (int offset = columns / 2; offset > 0; offset /= 2) power += __shfl_xor_sync(lanes, power, offset);
+    for (int offset = columns / 2; offset > 0; offset /= 2) power += device::of_lane_xor(power, offset, lanes);
     if (column == 0) of_tile[ky] = power;
   }
 

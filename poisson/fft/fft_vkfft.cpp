@@ -1,6 +1,6 @@
 #include "poisson/fft/fft_vkfft.hpp"
 
-#include <cuda_runtime.h>
+#include "core/device/gpu_runtime.hpp"
 
 #define VKFFT_BACKEND 1  // CUDA
 #include <vkFFT.h>

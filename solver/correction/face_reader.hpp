@@ -15,8 +15,6 @@ struct FaceVelocities {
   Y v;
   real w_below, w_above;
 };
-template <class X, class Y>
-FaceVelocities(X, Y, real, real) -> FaceVelocities<X, Y>;
 
 }  // namespace op
 

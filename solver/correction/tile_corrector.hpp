@@ -1,8 +1,8 @@
 #pragma once
 // Corrects the velocity in the shared memory of a GPU's thread block: tiles of planes around the one that the block
 // computes. TileOf: the part of a plane that it keeps, as march::Tile of solver/momentum/march_tiles.hpp.
-#include <cuda_pipeline.h>
 
+#include "core/device/copy_ahead.hpp"
 #include "solver/correction/velocity.hpp"
 
 namespace sluice::march {
@@ -62,7 +62,7 @@ struct PhiCopier {
     SLUICE_UNROLL
     for (int n = 0; n < count; ++n) {
       const int number = thread + n * TileOf::threads;
-      if (number < Phi::size / 2) __pipeline_memcpy_async(tile + 2 * number, plane + from[n], sizeof(Pair));
+      if (number < Phi::size / 2) copy_ahead<sizeof(Pair)>(tile + 2 * number, plane + from[n]);
     }
   }
 };

@@ -1,10 +1,10 @@
 #pragma once
 // What the thread blocks of a GPU's momentum sweep keep in shared memory: tiles of the planes around the one they
 // compute. For momentum_sweep_cuda.cpp alone.
-#include <cuda_pipeline.h>
 
 #include <cstddef>
 
+#include "core/device/copy_ahead.hpp"
 #include "core/device/tuning.hpp"
 #include "solver/correction/tile_corrector.hpp"
 #include "solver/momentum/momentum_terms.hpp"
@@ -167,8 +167,7 @@ struct Copier {
   }
 
   __device__ void copy(int n, const View3<const real>& f, int k, real* tile) const {
-    __pipeline_memcpy_async(tile + (thread + n * TileOf::threads) * piece, f.origin + from[n] + k * f.stride_z,
-                            piece_bytes);
+    copy_ahead<piece_bytes>(tile + (thread + n * TileOf::threads) * piece, f.origin + from[n] + k * f.stride_z);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/device/check_cuda.hpp"
+#include "core/device/copy_ahead.hpp"
 #include "core/device/parallel_for.hpp"
 #include "core/device/together.hpp"
 #include "solver/momentum/advective_rate.hpp"
@@ -114,8 +115,7 @@ struct MarchInZ {
     if (correcting) {
       for (int k = begin - 2; k < begin + 2; ++k) bring_phi(k);
     }
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
+    wait_for_copies();
     __syncthreads();
     if (correcting) {
       correct(begin - 1, at_velocity.of[1]);
@@ -123,7 +123,7 @@ struct MarchInZ {
       __syncthreads();
       bring_phi(begin + 2);
     }
-    __pipeline_commit();
+    end_group_of_copies();
 
     const int cell = (static_cast<int>(threadIdx.y) + TileOf::halo) * TileOf::row + static_cast<int>(threadIdx.x) +
                      TileOf::halo_pieces * piece;
@@ -131,21 +131,20 @@ struct MarchInZ {
     real* const old = tiles + Layout::old + thread;
     const auto bring_old = [&] {
       SLUICE_UNROLL
-      for (int n = 0; n < 3; ++n)
-        __pipeline_memcpy_async(old + n * TileOf::threads, a.star[n].origin + at, sizeof(real));
+      for (int n = 0; n < 3; ++n) copy_ahead<sizeof(real)>(old + n * TileOf::threads, a.star[n].origin + at);
     };
     if (!first && inside) bring_old();
-    __pipeline_commit();
+    end_group_of_copies();
 
     cuda::Word largest = 0;
     for (int k = begin - 1; k < end; ++k, at_velocity.march()) {
-      __pipeline_wait_prior(1);  // plane k + 2; the old tendencies may still be on their way
+      wait_for_earlier_groups();  // plane k + 2; the old tendencies may still be on their way
       __syncthreads();
       if (k + 3 <= end) {
         bring(k + 3, at_velocity.of[4]);
         if (correcting) bring_phi(k + 4);
       }
-      __pipeline_commit();
+      end_group_of_copies();
       if (correcting && k + 2 <= end) correct(k + 2, at_velocity.of[3]);
       if (inside && k >= begin) {
         const auto around = [&](const real* of) {
@@ -156,13 +155,13 @@ struct MarchInZ {
         const Surroundings<TileOf::row> near{
             around(u), around(v), around(w), {nullptr, p_cell + p_place(k), p_cell + p_place(k + 1)}};
         const PlaneMetrics m = column.around(a.m, k);
-        __pipeline_wait_prior(1);  // the old tendencies
+        wait_for_earlier_groups();  // the old tendencies
         if (largest_rate != nullptr) largest = cuda::larger(largest, rate_bits<order>(near, m));
         update_cell<Kind, TileOf::threads>(a, near, m, old, at);
         at += stored_u.stride_z;
         if (!first && k + 1 < end) bring_old();
       }
-      __pipeline_commit();
+      end_group_of_copies();
     }
     if (largest_rate != nullptr) cuda::keep_largest(largest, largest_rate);
   }

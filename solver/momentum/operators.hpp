@@ -82,19 +82,21 @@ struct Transports {
   Y y;  ///< along y
 };
 template <class X, class Y>
-Transports(X, Y) -> Transports<X, Y>;
+SLUICE_INLINE Transports<X, Y> transports_through(const X& x, const Y& y) {
+  return {x, y};
+}
 
 /// Of the component at `face`.
 template <Order order, Location face, class F, class C, class M>
 SLUICE_INLINE auto transports_of(const F& u, const F& v, const C& c, const M& m) {
   if constexpr (face == Location::x_face) {
-    return Transports{less(sums_above<order>(along_x(u, c)), 2 * m.velocity), x_sums_along_y<order>(v, c)};
+    return transports_through(less(sums_above<order>(along_x(u, c)), 2 * m.velocity), x_sums_along_y<order>(v, c));
   } else if constexpr (face == Location::y_face) {
-    return Transports{less(y_sums_along_x<order>(u, c), 2 * m.velocity), sums_above<order>(along_y(v, c))};
+    return transports_through(less(y_sums_along_x<order>(u, c), 2 * m.velocity), sums_above<order>(along_y(v, c)));
   } else {
     const real of_grid = m.velocity * (m.dz[c.k] + m.dz[c.k + 1]);
-    return Transports{less(mass_fluxes(along_x(u, c), along_x(u, c, c.j, c.k + 1), m, c.k), of_grid),
-                      mass_fluxes(along_y(v, c), along_y(v, c.i, c.j, c.k + 1), m, c.k)};
+    return transports_through(less(mass_fluxes(along_x(u, c), along_x(u, c, c.j, c.k + 1), m, c.k), of_grid),
+                              mass_fluxes(along_y(v, c), along_y(v, c.i, c.j, c.k + 1), m, c.k));
   }
 }
 

@@ -8,7 +8,9 @@ namespace sluice::op {
 /// From views of a velocity that is corrected.
 template <class V, class C>
 SLUICE_INLINE auto face_velocities(const V& u, const V& v, const V& w, const C& at) {
-  return FaceVelocities{along_x(u, at), along_y(v, at), w(at.i, at.j, at.k - 1), w(at.i, at.j, at.k)};
+  using X = decltype(along_x(u, at));
+  using Y = decltype(along_y(v, at));
+  return FaceVelocities<X, Y>{along_x(u, at), along_y(v, at), w(at.i, at.j, at.k - 1), w(at.i, at.j, at.k)};
 }
 
 /// Twice the velocity, relative to the grid, at the faces along a line.
@@ -18,8 +20,6 @@ struct TwiceLess {
   real twice_constant;
   SLUICE_INLINE real operator()(int n) const { return 2 * line(n) - twice_constant; }
 };
-template <class Line>
-TwiceLess(Line, real) -> TwiceLess<Line>;
 
 /// The flux of c through the upper z face of cell (i, j, k), with c averaged with weights 1/2.
 template <class F>
@@ -31,8 +31,8 @@ SLUICE_INLINE real wc_at_z_face(real w, const F& c, int i, int j, int k) {
 /// too, because the velocity is free of the divergence of the same order.
 template <Order order, class X, class Y, class F, class C, class M>
 SLUICE_INLINE real advection_of_scalar(const FaceVelocities<X, Y>& faces, const F& c, const C& at, const M& m) {
-  const TwiceLess along_x_faces{faces.u, 2 * m.velocity};
-  const TwiceLess along_y_faces{faces.v, real(0)};
+  const TwiceLess<X> along_x_faces{faces.u, 2 * m.velocity};
+  const TwiceLess<Y> along_y_faces{faces.v, real(0)};
   return flux_difference<order>(along_x_faces, along_x(c, at)) * m.inv_dx +
          flux_difference<order>(along_y_faces, along_y(c, at)) * m.inv_dy +
          (wc_at_z_face(faces.w_above, c, at.i, at.j, at.k) - wc_at_z_face(faces.w_below, c, at.i, at.j, at.k - 1)) *

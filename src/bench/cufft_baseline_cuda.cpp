@@ -16,72 +16,13 @@
 #include "core/support/collective.hpp"
 #include "core/support/owned_comm.hpp"
 #include "poisson/fft/cufft_plan.hpp"
+#include "src/bench/cufft_baseline.hpp"
 #include "src/bench/known_field.hpp"
 #include "src/bench/round_trip.hpp"
 
 namespace sluice {
 
 namespace {
-
-/// What cuFFT refuses becomes a row of the result.
-void require_cufft(cufftResult status, const char* what) {
-  if (status == CUFFT_SUCCESS) return;
-  throw Error(ExitCode::resources,
-              std::string(what) + ": cuFFT error " + std::to_string(static_cast<int>(status)) + " for this grid");
-}
-
-/// Owns a three-dimensional plan, on `gpus` if there are several.
-class Plan3d {
- public:
-  Plan3d() = default;
-  Plan3d(const Plan3d&) = delete;
-  Plan3d& operator=(const Plan3d&) = delete;
-  ~Plan3d() {
-    if (handle_ != 0) cufftDestroy(handle_);
-  }
-
-  void make(cufftType type, const Cells& cells, std::vector<int> gpus) {
-    std::vector<std::size_t> work(std::max<std::size_t>(1, gpus.size()));
-    require_cufft(cufftCreate(&handle_), "cufftCreate");
-    if (gpus.size() > 1)
-      require_cufft(cufftXtSetGPUs(handle_, static_cast<int>(gpus.size()), gpus.data()), "cufftXtSetGPUs");
-    require_cufft(cufftMakePlan3d(handle_, static_cast<int>(cells[2]), static_cast<int>(cells[1]),
-                                  static_cast<int>(cells[0]), type, work.data()),
-                  "cufftMakePlan3d");
-  }
-  operator cufftHandle() const { return handle_; }
-
- private:
-  cufftHandle handle_ = 0;
-};
-
-class CufftBaseline : public RoundTrip {
- public:
-  explicit CufftBaseline(const Cells& cells)
-      : cells_(cells),
-        values_(cells[0] * cells[1] * cells[2]),
-        coefficients_((cells[0] / 2 + 1) * cells[1] * cells[2]) {
-    forward_.make(Cufft::real_to_complex, cells, {});
-    backward_.make(Cufft::complex_to_real, cells, {});
-  }
-
-  void prepare() override { fill_with_noise(values_.data(), values_.size()); }
-  Check check(std::uint64_t seed) override {
-    return check_transform(*this, values_.data(), box_of(cells_[0], cells_[1], cells_[2]), cells_, seed);
-  }
-  void forward() override { check_cufft(Cufft::execute_r2c(forward_, values_.data(), coefficients()), "cuFFT"); }
-  void backward() override { check_cufft(Cufft::execute_c2r(backward_, coefficients(), values_.data()), "cuFFT"); }
-  double bytes_sent() const override { return 0; }
-  double operations() const override { return transform_operations(cells_); }
-
- private:
-  Cufft::Complex* coefficients() { return reinterpret_cast<Cufft::Complex*>(coefficients_.data()); }
-
-  Cells cells_;
-  Buffer<real> values_;
-  Buffer<std::complex<real>> coefficients_;
-  Plan3d forward_, backward_;
-};
 
 /// The GPUs of all ranks, in rank 0's numbers. Throws Error(resources) unless they are different GPUs that rank 0 sees.
 /// Collective.
@@ -137,10 +78,13 @@ struct FreeXtArray {
 class CufftXtBaseline : public RoundTrip {
  public:
   explicit CufftXtBaseline(const Cells& cells) : cells_(cells) {
-    const std::vector<int> gpus = gpus_of_ranks(MPI_COMM_WORLD);
+    std::vector<int> gpus = gpus_of_ranks(MPI_COMM_WORLD);
+    const auto on_all = [&](cufftHandle plan) {
+      require_cufft(cufftXtSetGPUs(plan, static_cast<int>(gpus.size()), gpus.data()), "cufftXtSetGPUs");
+    };
     run_on_root(MPI_COMM_WORLD, [&] {
-      forward_.make(Cufft::real_to_complex, cells, gpus);
-      backward_.make(Cufft::complex_to_real, cells, gpus);
+      forward_.make(Cufft::real_to_complex, cells, gpus.size(), on_all);
+      backward_.make(Cufft::complex_to_real, cells, gpus.size(), on_all);
       cudaLibXtDesc* array = nullptr;
       const cufftResult status = cufftXtMalloc(forward_, &array, CUFFT_XT_FORMAT_INPLACE);
       array_.reset(array);

@@ -55,7 +55,7 @@ struct Method {
 void require_nothing(MPI_Comm /*world*/) {}
 
 const std::vector<Method>& methods() {
-#ifdef SLUICE_CUDA
+#ifdef SLUICE_GPU
 #define SLUICE_GPU_METHOD(name, require, moves, tiers) {#name, false, make_##name, require, ArrayMoves::moves, tiers},
 #else
 #define SLUICE_GPU_METHOD(name, require, moves, tiers) {#name, false, nullptr, nullptr, ArrayMoves::moves, tiers},

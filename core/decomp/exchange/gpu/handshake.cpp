@@ -1,5 +1,6 @@
 #include "core/decomp/exchange/handshake.hpp"
 
+#include "core/device/lanes.hpp"
 #include "core/device/launch_cuda.hpp"
 
 namespace sluice {
@@ -21,7 +22,7 @@ struct RunHandshake {
     // Writes of earlier loops, also into other GPUs' memory, become visible before the flag.
     __threadfence_system();
     if (n < tells) *const_cast<volatile Handshake::Word*>(told[n].address) = told[n].value;
-    __syncwarp();
+    device::synchronize_lanes();
     if (n < waits) {
       const volatile Handshake::Word* flag = awaited[n].address;
       const Handshake::Word value = awaited[n].value;

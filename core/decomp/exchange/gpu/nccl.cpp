@@ -1,4 +1,8 @@
+#ifdef SLUICE_HIP
+#include <rccl/rccl.h>  // NCCL's functions
+#else
 #include <nccl.h>
+#endif
 
 #include <exception>
 #include <string>

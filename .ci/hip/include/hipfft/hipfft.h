@@ -1,0 +1,43 @@
+#pragma once
+// Declares what Sluice uses of hipFFT, as its documentation has it, so that a build for AMD GPUs compiles where ROCm's
+// libraries are not packaged.
+#include <hip/hip_runtime.h>
+
+#include <cstddef>
+
+struct hipfftHandle_t;
+using hipfftHandle = hipfftHandle_t*;
+using hipfftComplex = float2;
+using hipfftDoubleComplex = double2;
+enum hipfftResult { HIPFFT_SUCCESS = 0, HIPFFT_ALLOC_FAILED = 2 };
+enum hipfftType {
+  HIPFFT_R2C = 0x2a,
+  HIPFFT_C2R = 0x2c,
+  HIPFFT_C2C = 0x29,
+  HIPFFT_D2Z = 0x6a,
+  HIPFFT_Z2D = 0x6c,
+  HIPFFT_Z2Z = 0x69
+};
+#define HIPFFT_FORWARD (-1)
+#define HIPFFT_BACKWARD 1
+
+extern "C" {
+hipfftResult hipfftCreate(hipfftHandle* plan);
+hipfftResult hipfftDestroy(hipfftHandle plan);
+hipfftResult hipfftSetAutoAllocation(hipfftHandle plan, int automatic);
+hipfftResult hipfftSetWorkArea(hipfftHandle plan, void* area);
+hipfftResult hipfftGetVersion(int* version);
+hipfftResult hipfftMakePlan3d(hipfftHandle plan, int nx, int ny, int nz, hipfftType type, size_t* work);
+hipfftResult hipfftMakePlanMany64(hipfftHandle plan, int rank, long long* n, long long* inembed, long long istride,
+                                  long long idist, long long* onembed, long long ostride, long long odist,
+                                  hipfftType type, long long batch, size_t* work);
+hipfftResult hipfftGetSizeMany64(hipfftHandle plan, int rank, long long* n, long long* inembed, long long istride,
+                                 long long idist, long long* onembed, long long ostride, long long odist,
+                                 hipfftType type, long long batch, size_t* work);
+hipfftResult hipfftExecR2C(hipfftHandle plan, float* in, hipfftComplex* out);
+hipfftResult hipfftExecC2R(hipfftHandle plan, hipfftComplex* in, float* out);
+hipfftResult hipfftExecC2C(hipfftHandle plan, hipfftComplex* in, hipfftComplex* out, int direction);
+hipfftResult hipfftExecD2Z(hipfftHandle plan, double* in, hipfftDoubleComplex* out);
+hipfftResult hipfftExecZ2D(hipfftHandle plan, hipfftDoubleComplex* in, double* out);
+hipfftResult hipfftExecZ2Z(hipfftHandle plan, hipfftDoubleComplex* in, hipfftDoubleComplex* out, int direction);
+}

@@ -1,0 +1,22 @@
+# ROCm: defines HIP::runtime, HIP::fft (hipFFT) and HIP::rccl.
+set(hints HINTS ENV ROCM_PATH ENV HIP_PATH PATHS /opt/rocm)
+find_path(HIP_INCLUDE_DIR hip/hip_runtime.h ${hints} PATH_SUFFIXES include)
+find_library(HIP_LIBRARY amdhip64 ${hints} PATH_SUFFIXES lib)
+find_path(HIPFFT_INCLUDE_DIR hipfft/hipfft.h ${hints} PATH_SUFFIXES include)
+find_library(HIPFFT_LIBRARY hipfft ${hints} PATH_SUFFIXES lib)
+find_path(RCCL_INCLUDE_DIR rccl/rccl.h ${hints} PATH_SUFFIXES include)
+find_library(RCCL_LIBRARY rccl ${hints} PATH_SUFFIXES lib)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(HIPRuntime REQUIRED_VARS HIP_LIBRARY HIP_INCLUDE_DIR HIPFFT_LIBRARY HIPFFT_INCLUDE_DIR
+  RCCL_LIBRARY RCCL_INCLUDE_DIR)
+foreach(pair runtime|HIP fft|HIPFFT rccl|RCCL)
+  string(REPLACE "|" ";" names ${pair})
+  list(GET names 0 name)
+  list(GET names 1 prefix)
+  if(HIPRuntime_FOUND AND NOT TARGET HIP::${name})
+    add_library(HIP::${name} UNKNOWN IMPORTED)
+    set_target_properties(HIP::${name} PROPERTIES IMPORTED_LOCATION "${${prefix}_LIBRARY}" INTERFACE_COMPILE_DEFINITIONS
+      __HIP_PLATFORM_AMD__ INTERFACE_INCLUDE_DIRECTORIES "${${prefix}_INCLUDE_DIR}")
+  endif()
+  mark_as_advanced(${prefix}_INCLUDE_DIR ${prefix}_LIBRARY)
+endforeach()
