@@ -31,10 +31,10 @@ def main() -> None:
     for command in commands_of(sys.argv[2]):
         words = command["command"].split()
         source = Path(command["file"]).resolve().relative_to(Path.cwd())
-        by_compiler = "-x" in words and words[words.index("-x") + 1] in ("cu", "hip")
+        has_kernels = "-x" in words and words[words.index("-x") + 1] in ("cu", "hip")
         includes = known.get(str(source))
         may_loop = includes is None or (LOOPS in includes and source.parts[0] != "tests")
-        if by_compiler or may_loop or "SLUICE_GPU" in source.read_text():
+        if has_kernels or may_loop or "SLUICE_GPU" in source.read_text():
             print(words[words.index("-o") + 1])
 
 

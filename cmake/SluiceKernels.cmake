@@ -10,7 +10,7 @@ function(sluice_kernel_sources)
 endfunction()
 
 # Clang's options for HIP: as nvcc does, every file includes the runtime, and a GPU contracts products and sums.
-set(SLUICE_HIP_OPTIONS -x hip -include hip/hip_runtime.h -Xarch_device -ffp-contract=fast -Wno-sign-conversion
+set(SLUICE_HIP_OPTIONS -x hip -include hip/hip_runtime.h -Xarch_device -ffp-contract=fast
                        -Wno-implicit-int-conversion -Wno-shorten-64-to-32)
 foreach(architecture IN LISTS SLUICE_HIP_ARCHITECTURES)
   list(APPEND SLUICE_HIP_OPTIONS --offload-arch=${architecture})

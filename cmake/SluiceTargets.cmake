@@ -14,7 +14,7 @@ target_compile_options(sluice_options INTERFACE
   # HIP marks its functions nodiscard, also those that only clear an error or run where nobody could be told.
   $<$<BOOL:${SLUICE_HIP}>:-Wno-unused-value>
   $<$<BOOL:${SLUICE_HIP}>:-Wno-unused-result>
-  # Names inside lambdas, which g++ does not count; pragmas of g++; functions that libstdc++ calls itself.
+  # Clang also warns of names that lambdas hide, of changes of sign, of pragmas for g++ and of functions that libstdc++ calls.
   $<$<BOOL:${SLUICE_HIP}>:-Wno-shadow>
   $<$<BOOL:${SLUICE_HIP}>:-Wno-sign-conversion>
   $<$<BOOL:${SLUICE_HIP}>:-Wno-unknown-pragmas>

@@ -3,15 +3,20 @@
 
 #include "core/device/check_cuda.hpp"
 #include "core/device/energy_counters.hpp"
+#include "core/support/error.hpp"
 
 namespace sluice::device {
 
 EnergyCounters energy_counters() {
+#ifdef SLUICE_HIP
+  throw Error(ExitCode::resources, "Sluice does not read the energy counters of AMD GPUs");
+#else
   int device = 0;
   std::array<char, 32> bus{};
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device), "cudaDeviceGetPCIBusId");
   return nvml_counters("libnvidia-ml.so.1", bus.data());
+#endif
 }
 
 }  // namespace sluice::device

@@ -1,6 +1,6 @@
 #pragma once
 // Exchange of values among the lanes of a warp: 32 threads that run together, of which a wave of an AMD GPU may have
-// two. All lanes of a warp call these functions. Only for kernels.
+// two. All lanes of a warp call these functions together, unless said otherwise. Only for kernels.
 #include "core/device/gpu_runtime.hpp"
 #include "core/device/traits.hpp"
 
@@ -8,7 +8,8 @@ namespace sluice::device {
 
 inline constexpr unsigned all_lanes = 0xffffffffU;
 
-/// The value of the lane whose number has other bits where `mask` has ones. `lanes`: those that call it together.
+/// The value of the lane whose number is this one's with the bits of `mask` flipped. `lanes`: a bit for each lane that
+/// calls it.
 template <class T>
 __device__ __forceinline__ T of_lane_xor(T value, int mask, [[maybe_unused]] unsigned lanes = all_lanes) {
 #ifdef __HIP_PLATFORM_AMD__
@@ -28,7 +29,7 @@ __device__ __forceinline__ T of_lane_above(T value, int offset) {
 #endif
 }
 
-/// Whether the condition holds in a lane of the warp, or of the wave that has it.
+/// Whether the condition holds in any lane of the warp; on AMD GPUs, of the wave that the warp is a part of.
 __device__ __forceinline__ bool in_any_lane(bool condition) {
 #ifdef __HIP_PLATFORM_AMD__
   return __any(condition) != 0;

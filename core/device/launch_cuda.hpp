@@ -27,8 +27,8 @@ struct Bounds {
   int resident = 0;  ///< thread blocks whose registers must fit a multiprocessor; 0 leaves this to the compiler
 };
 
-/// The second launch bound in the vendor's terms. AMD counts waves of 64 threads on each of the four parts of a
-/// multiprocessor, of which there are eight at most.
+/// The second launch bound in the vendor's terms. AMD counts the waves, of 64 threads, on each of the four SIMD units
+/// of a multiprocessor, which holds eight of them.
 constexpr int resident_bound(const Bounds& bounds) {
 #ifdef __HIP_PLATFORM_AMD__
   return std::clamp(bounds.resident * bounds.threads / 256, 1, 8);

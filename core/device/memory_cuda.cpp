@@ -103,9 +103,14 @@ bool is_gpu() {
 void select(int node_rank, int node_size) {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
+#ifdef SLUICE_HIP
+    constexpr const char* what_to_check = "rocm-smi and HIP_VISIBLE_DEVICES";
+#else
+    constexpr const char* what_to_check = "nvidia-smi and CUDA_VISIBLE_DEVICES";
+#endif
     throw Error(ExitCode::resources,
-                "this is a GPU build of Sluice, but no GPU was found; check nvidia-smi and "
-                "CUDA_VISIBLE_DEVICES, or use a CPU build");
+                fmt::format("this is a GPU build of Sluice, but no GPU was found; check {}, or use a CPU build",
+                            what_to_check));
   }
   if (node_size > count) {
     throw Error(ExitCode::resources,
