@@ -2,7 +2,7 @@
 
 # sluice_kernel_sources(FILE...): C++ in a CPU build of Sluice, CUDA or HIP in a GPU build.
 function(sluice_kernel_sources)
-  if(SLUICE_CUDA)
+  if(SLUICE_NVCC)
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
   elseif(SLUICE_HIP)
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${SLUICE_HIP_OPTIONS})

@@ -12,13 +12,13 @@ target_compile_options(sluice_options INTERFACE
   # g++ 12 warns of overlapping copies inside std::string where there are none.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
   # HIP marks its functions nodiscard, also those that only clear an error or run where nobody could be told.
-  $<$<BOOL:${SLUICE_HIP}>:-Wno-unused-value>
-  $<$<BOOL:${SLUICE_HIP}>:-Wno-unused-result>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SLUICE_HIP}>>:-Wno-unused-value>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SLUICE_HIP}>>:-Wno-unused-result>
   # Clang also warns of names that lambdas hide, of changes of sign, of pragmas for g++ and of functions that libstdc++ calls.
-  $<$<BOOL:${SLUICE_HIP}>:-Wno-shadow>
-  $<$<BOOL:${SLUICE_HIP}>:-Wno-sign-conversion>
-  $<$<BOOL:${SLUICE_HIP}>:-Wno-unknown-pragmas>
-  $<$<BOOL:${SLUICE_HIP}>:-Wno-deprecated-declarations>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SLUICE_HIP}>>:-Wno-shadow>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SLUICE_HIP}>>:-Wno-sign-conversion>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SLUICE_HIP}>>:-Wno-unknown-pragmas>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SLUICE_HIP}>>:-Wno-deprecated-declarations>
   # g++ also notes that vectors are passed to functions in another way since GCC 4.6; ours are inlined.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O3 -fno-math-errno -fno-trapping-math>

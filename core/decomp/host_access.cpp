@@ -27,8 +27,22 @@ bool& device_pointers_are_taken() {
 bool mpi_is_cuda_aware() {
   if (!device::is_gpu()) return true;
   if (const char* forced = std::getenv("SLUICE_CUDA_AWARE_MPI")) return std::string_view(forced) == "1";
-#if defined(MPIX_CUDA_AWARE_SUPPORT)
+#if defined(MPICH_VERSION)
+  // Cray's MPICH cannot be asked; with this set, MPI_Init fails if the library for GPUs is missing.
+  if (const char* enabled = std::getenv("MPICH_GPU_SUPPORT_ENABLED")) return std::string_view(enabled) == "1";
+#endif
+#if defined(__HIP_PLATFORM_AMD__) && defined(MPIX_ROCM_AWARE_SUPPORT)
+  return MPIX_Query_rocm_support() == 1;
+#elif !defined(__HIP_PLATFORM_AMD__) && defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_HIP)
+#ifdef __HIP_PLATFORM_AMD__
+  constexpr int kind = MPIX_GPU_SUPPORT_HIP;
+#else
+  constexpr int kind = MPIX_GPU_SUPPORT_CUDA;
+#endif
+  int supported = 0;
+  return MPIX_GPU_query_support(kind, &supported) == MPI_SUCCESS && supported != 0;
 #else
   return false;
 #endif

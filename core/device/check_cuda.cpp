@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-#ifdef SLUICE_HIP
+#ifdef __HIP_PLATFORM_AMD__
 constexpr const char* in_kernel_log = "amdgpu";
 #else
 constexpr const char* in_kernel_log = "Xid";

@@ -8,7 +8,7 @@
 namespace sluice::device {
 
 EnergyCounters energy_counters() {
-#ifdef SLUICE_HIP
+#ifdef __HIP_PLATFORM_AMD__
   throw Error(ExitCode::resources, "Sluice does not read the energy counters of AMD GPUs");
 #else
   int device = 0;

@@ -12,7 +12,7 @@
 #define cudaDeviceGetPCIBusId hipDeviceGetPCIBusId
 #define cudaDeviceProp hipDeviceProp_t
 #define cudaDeviceSynchronize hipDeviceSynchronize
-#define cudaErrorMemoryAllocation hipErrorMemoryAllocation
+#define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaErrorNotReady hipErrorNotReady
 #define cudaError_t hipError_t
 #define cudaEventCreate hipEventCreate
@@ -45,7 +45,6 @@
 #define cudaIpcCloseMemHandle hipIpcCloseMemHandle
 #define cudaIpcGetMemHandle hipIpcGetMemHandle
 #define cudaIpcMemHandle_t hipIpcMemHandle_t
-#define cudaIpcMemLazyEnablePeerAccess hipIpcMemLazyEnablePeerAccess
 #define cudaIpcOpenMemHandle hipIpcOpenMemHandle
 #define cudaKernelNodeParams hipKernelNodeParams
 #define cudaMalloc hipMalloc
@@ -61,13 +60,14 @@
 #define cudaSetDevice hipSetDevice
 #define cudaStreamCreateWithFlags hipStreamCreateWithFlags
 #define cudaStreamDestroy hipStreamDestroy
-#define cudaStreamNonBlocking hipStreamNonBlocking
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaStreamWaitEvent hipStreamWaitEvent
 #define cudaStream_t hipStream_t
 #define cudaSuccess hipSuccess
 
 #ifdef __HIP_PLATFORM_AMD__
+#define cudaIpcMemLazyEnablePeerAccess hipIpcMemLazyEnablePeerAccess
+#define cudaStreamNonBlocking hipStreamNonBlocking
 #define __grid_constant__  // arguments of a kernel are in constant memory
 
 /// The value at an address, which may come from a cache of this multiprocessor.

@@ -103,7 +103,7 @@ bool is_gpu() {
 void select(int node_rank, int node_size) {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-#ifdef SLUICE_HIP
+#ifdef __HIP_PLATFORM_AMD__
     constexpr const char* what_to_check = "rocm-smi and HIP_VISIBLE_DEVICES";
 #else
     constexpr const char* what_to_check = "nvidia-smi and CUDA_VISIBLE_DEVICES";
@@ -114,7 +114,9 @@ void select(int node_rank, int node_size) {
   }
   if (node_size > count) {
     throw Error(ExitCode::resources,
-                fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU", node_size, count));
+                fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU, and let each rank see all "
+                            "of them (Slurm: neither --gpus-per-task nor --gpu-bind)",
+                            node_size, count));
   }
   check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
 }
@@ -127,6 +129,10 @@ const Multiprocessors& multiprocessors() {
     Multiprocessors all{cuda::device_attribute(cudaDevAttrMultiProcessorCount),
                         bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
                         bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
+#ifdef __HIP_PLATFORM_NVIDIA__
+    // As much as AMD's GPUs have, for the same kernels.
+    all.shared_bytes = all.max_shared_bytes_of_block = std::size_t{64} << 10;
+#endif
 #ifndef SLUICE_HIP
     all.reserved_bytes_of_block = bytes(cudaDevAttrReservedSharedMemoryPerBlock);
 #endif

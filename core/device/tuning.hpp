@@ -33,6 +33,12 @@ inline constexpr int pairs_at_once = 4;
 /// the same sectors. If the data in flight exceeds half of the cache (25 MB of an H200, 132 multiprocessors), those
 /// parts are moved twice: 3.6 words per point instead of 2.4.
 inline constexpr std::size_t column_bytes_in_flight = 200'000;
+/// Most shared memory of a thread block that transforms columns: it takes fewer of them for longer columns.
+#ifdef SLUICE_HIP
+inline constexpr std::size_t max_bytes_of_columns = std::size_t{64} << 10;
+#else
+inline constexpr std::size_t max_bytes_of_columns = column_bytes_in_flight;
+#endif
 /// Bytes of each row that a cluster of thread blocks transforms together, where columns are too long for one.
 inline constexpr int bytes_of_long_columns = 64;
 /// Rows of a chunk of the divergence, whose planes are transformed one after the other: few enough that the rows of w*
@@ -48,13 +54,22 @@ inline constexpr int max_rows_of_thread = 32;
 /// Blocks of a line: at most as many as let the reduced systems of a few lines fit shared memory.
 inline constexpr int max_blocks_on_chip = 200;
 
-/// Threads of a tile, limited by registers.
+/// Threads of a tile, limited by registers; and the number of such tiles whose registers must fit a multiprocessor
+/// together: for complex lines, and for real ones.
+#ifdef SLUICE_HIP
+inline constexpr int max_threads_of_tile = 256, resident_complex = 2, resident_real = 2;
+#else
 inline constexpr int max_threads_of_tile = in_double ? 768 : 384;
-/// Number of such tiles whose registers must fit a multiprocessor together: for complex lines, and for real ones.
 inline constexpr int resident_complex = in_double ? 1 : 3;
 inline constexpr int resident_real = in_double ? 1 : 2;
-/// Width of a tile, halved until two fit a multiprocessor, or else until one does.
+#endif
+/// Width of a tile, halved until as many as wanted fit a multiprocessor, or else until one does.
 inline constexpr int tile_bytes = 2 * device::memory_line;
+#ifdef SLUICE_HIP
+inline constexpr int tiles_wanted = 1;  // in 64 KiB of shared memory two would be narrower than a line of memory
+#else
+inline constexpr int tiles_wanted = 2;
+#endif
 /// Rows of a block in tiles: fewer than a thread could solve, for more threads.
 inline constexpr int rows_of_tile_block = 16;
 /// Limits of a part of a tile of that width, so that two parts fit a multiprocessor. Its shared memory limits the rows,
@@ -85,6 +100,9 @@ struct Tile {
   int resident;  ///< thread blocks per multiprocessor, limited by registers
 };
 constexpr Tile small_tile(bool wide) {
+#ifdef SLUICE_HIP
+  if (in_double) return wide ? Tile{32, 4, 3} : Tile{64, 4, 2};  // in 64 KiB of shared memory
+#endif
   return wide ? Tile{32, 8, in_double ? 2 : 4} : Tile{64, 6, in_double ? 2 : 3};
 }
 /// Has fewer cells around it for each of its own, but takes most of the shared memory of a multiprocessor, which some

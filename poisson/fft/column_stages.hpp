@@ -43,6 +43,9 @@ constexpr ColumnStages stages_of(int length) {
   if (stages.R1 == 0) return stages;
   const int columns_of_64_bytes = 64 / static_cast<int>(sizeof(ComplexPair));
   stages.columns = columns_of_64_bytes * (length <= 384 ? 4 : length <= 768 ? 2 : 1);
+  constexpr int columns_of_sector = device::memory_sector / static_cast<int>(sizeof(ComplexPair));
+  while (stages.shared_bytes() > tuning::fft::max_bytes_of_columns && stages.columns > columns_of_sector)
+    stages.columns /= 2;
   const int fit = threads_that_fit(stages.largest()) / stages.columns;
   const int by_memory = std::max<int>(1, static_cast<int>(tuning::fft::column_bytes_in_flight / stages.shared_bytes()));
   double min_time = 0;

@@ -4,6 +4,7 @@
 #include "poisson/fft/hipfft_names.hpp"
 #else
 #include <cufft.h>
+#define SLUICE_CUFFT_NAME "cuFFT"
 #endif
 
 #include <algorithm>
@@ -19,10 +20,9 @@ namespace sluice {
 
 inline void check_cufft(cufftResult status, const char* what) {
   if (status == CUFFT_SUCCESS) return;
-  const bool memory = status == CUFFT_ALLOC_FAILED;
-  throw Error(memory ? ExitCode::resources : ExitCode::internal,
-              std::string(what) +
-                  (memory ? ": out of GPU memory" : ": cuFFT error " + std::to_string(static_cast<int>(status))));
+  if (status == CUFFT_ALLOC_FAILED) throw Error(ExitCode::resources, std::string(what) + ": out of GPU memory");
+  throw Error(ExitCode::internal,
+              std::string(what) + ": " SLUICE_CUFFT_NAME " error " + std::to_string(static_cast<int>(status)));
 }
 
 struct Cufft {
@@ -80,7 +80,7 @@ class CufftPlan {
                                     kind == FftKind::forward ? CUFFT_FORWARD : CUFFT_INVERSE);
       }
     };
-    check_cufft(execute(), "cuFFT");
+    check_cufft(execute(), SLUICE_CUFFT_NAME);
   }
 
   std::size_t work_bytes() const { return work_bytes_; }

@@ -120,7 +120,7 @@ std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int 
 std::string fft_library() {
   int version = 0;
   check_cufft(cufftGetVersion(&version), "cufftGetVersion");
-  std::string text = "cuFFT " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10);
+  std::string text = SLUICE_CUFFT_NAME " " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10);
 #ifdef SLUICE_VKFFT
   text += std::string(", ") + vkfft_version();
 #endif

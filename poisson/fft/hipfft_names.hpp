@@ -2,6 +2,7 @@
 // cuFFT's names for the functions of hipFFT that Sluice calls.
 #include <hipfft/hipfft.h>
 
+#define SLUICE_CUFFT_NAME "hipFFT"
 #define CUFFT_ALLOC_FAILED HIPFFT_ALLOC_FAILED
 #define CUFFT_C2C HIPFFT_C2C
 #define CUFFT_C2R HIPFFT_C2R

@@ -103,10 +103,9 @@ class BlockOnChip {
 
   /// Starts to copy the thread's rows inside the block.
   SLUICE_INLINE void load_rows() const {
-    SLUICE_UNROLL
-    for (int m = 0; m < Shape::inside; ++m) {
-      if (rows_.shape.has(m)) copy_ahead<sizeof(Pack)>(inside_ + m * pitch(), x_ + (m + 1) * blocks_.x.stride_z);
-    }
+    copy_several_ahead<sizeof(Pack), Shape::inside>([&](int m) { return rows_.shape.has(m); },
+                                                    [&](int m) { return x_ + (m + 1) * blocks_.x.stride_z; },
+                                                    [&](int m) { return inside_ + m * pitch(); });
   }
 
   /// Loads the thread's part of the table.

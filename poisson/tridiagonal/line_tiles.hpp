@@ -82,8 +82,8 @@ class LineTile {
     last_ = fetch(own_rows() + (shape().rows - 1) * tiles_.x.stride_z, lanes_);
   }
 
-  /// Copies the rows between first and last of the first tile; on a GPU asynchronously. solve() does so for the
-  /// following ones.
+  /// Copies the rows between first and last of the tile, asynchronously if the GPU can. Then solve() does so for the
+  /// tiles that follow the first one.
   SLUICE_INLINE void read() {
     if (!active()) return;
     const std::ptrdiff_t stride = tiles_.x.stride_z;
@@ -91,14 +91,18 @@ class LineTile {
     const int mine = in_row_ & (tiles_.pieces - 1);
     const int together = place_ - mine * Lanes;
     if (tiles_.pieces > 1 && together >= 0 && together + tiles_.pieces * Lanes <= tiles_.plane()) {
-      SLUICE_UNROLL
-      for (int m = 0; m < Shape::inside; ++m) {
-        if (shape().has(m) && (m & (tiles_.pieces - 1)) == mine)
-          copy_ahead<16>(inside() - mine * Lanes + m * tiles_.row(), row + together + m * stride);
-      }
+      copy_several_ahead<16, Shape::inside>([&](int m) { return shape().has(m) && (m & (tiles_.pieces - 1)) == mine; },
+                                            [&](int m) { return row + together + m * stride; },
+                                            [&](int m) { return inside() - mine * Lanes + m * tiles_.row(); });
       return;
     }
     if (lanes_ == 0) return;
+    if (lanes_ == Lanes) {
+      copy_several_ahead<sizeof(LanePack<Lanes>), Shape::inside>([&](int m) { return shape().has(m); },
+                                                                 [&](int m) { return row + place_ + m * stride; },
+                                                                 [&](int m) { return inside() + m * tiles_.row(); });
+      return;
+    }
     SLUICE_UNROLL
     for (int m = 0; m < Shape::inside; ++m) {
       if (shape().has(m)) copy_row(inside() + m * tiles_.row(), row + place_ + m * stride, lanes_);
@@ -198,7 +202,7 @@ class LineTile {
   static constexpr int none = -1;
 
   /// Writes all rows, and starts to copy those of tile `next`, if there is such a tile, to the places that become free.
-  /// If `pieces` is more than 1, `next` must be none.
+  /// If `pieces` is more than 1, or where copies are not asynchronous, `next` must be none.
   SLUICE_INLINE void solve(int next) {
     if (!active()) return;
     const int to_next = next * tiles_.row() + in_row_ * Lanes - tiles_.shift - place_;

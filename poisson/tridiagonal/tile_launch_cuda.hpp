@@ -22,8 +22,8 @@ constexpr int resident = Lines::components == 2 ? tuning::lines::resident_comple
 template <class Lines>
 constexpr bool solves_several = Lines::components == 1;
 
-/// A thread block, or a cluster of `parts` of them, solves one tile after another, and copies the rows of the next one
-/// while it writes those of the last.
+/// A thread block, or a cluster of `parts` of them, solves one tile after another. Where copies are asynchronous, it
+/// copies the rows of the next one while it writes those of the last.
 template <class Lines, int Lanes, class Shape, class Peers>
 struct SolveTiles {
   static constexpr cuda::Bounds bounds{tuning::lines::max_threads_of_tile, resident<Lines>};
@@ -68,9 +68,10 @@ struct SolveTiles {
         break;
       }
       at += static_cast<int>(gridDim.x) / parts;
-      tile.solve(at);
+      tile.solve(copies_are_asynchronous ? at : tile.none);
       if (at >= tiles.tiles()) break;
       tile.go_to(at);
+      if constexpr (!copies_are_asynchronous) tile.read();
       tile.load();
     }
     if constexpr (Peers::any) device::synchronize_cluster();  // until no other part reads this one's shared memory
@@ -91,7 +92,7 @@ void launch_kernel(const Tiles& tiles, bool all_at_once) {
 template <class Lines, int Lanes>
 void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
   tiles.set_parts(plan.tile_parts);
-  // The widest tile of which a multiprocessor holds two parts, else one.
+  // The widest tile of which a multiprocessor holds as many parts as wanted, else one.
   const auto fits = [&](std::size_t limit) {
     for (tiles.width = tiles.widest; tiles.width >= tiles.narrowest; tiles.width /= 2) {
       if (tiles.threads() <= tuning::lines::max_threads_of_tile && tiles.shared_bytes() <= limit) return true;
@@ -99,7 +100,8 @@ void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
     return false;
   };
   const device::Multiprocessors& on = device::multiprocessors();
-  SLUICE_REQUIRE(fits(on.shared_bytes / 2 - on.reserved_bytes_of_block) || fits(on.max_shared_bytes_of_block),
+  SLUICE_REQUIRE(fits(on.shared_bytes / tuning::lines::tiles_wanted - on.reserved_bytes_of_block) ||
+                     fits(on.max_shared_bytes_of_block),
                  "tiles in shared memory must fit the grid");
   constexpr int pack = Lanes * static_cast<int>(sizeof(real));
   const auto address = reinterpret_cast<std::uintptr_t>(tiles.x.origin);

@@ -7,13 +7,15 @@
 
 namespace sluice::march {
 
-inline constexpr int phi_slots = 4;  ///< tiles of phi while plane k is computed: planes k + 1 to k + 4
+/// Tiles of phi while plane k is computed: planes k + 1 to k + 3, and k + 4 if it is copied meanwhile.
+inline constexpr int phi_slots = copies_are_asynchronous ? 4 : 3;
 
-/// Where a ring of tiles holds plane k: its offset from the first tile. `count`: a power of two.
+/// Where a ring of tiles holds plane k, -2 or higher: its offset from the first tile.
 template <int count, int size>
 __device__ int place(int k) {
-  static_assert((count & (count - 1)) == 0);
-  return (k & (count - 1)) * size;
+  if constexpr ((count & (count - 1)) == 0) return (k & (count - 1)) * size;
+  static_assert(count > 2);
+  return static_cast<int>(static_cast<unsigned>(k + count) % static_cast<unsigned>(count)) * size;
 }
 
 /// Two neighbouring values: one asynchronous copy of phi, whose rows are aligned to pairs only, and what a thread
@@ -57,12 +59,14 @@ struct PhiCopier {
     }
   }
 
-  __device__ void copy(int k, real* tile, int thread) const {
+  /// Calls do_pair(n, from, to) for the pairs of plane k that this thread copies. tile: where the plane belongs.
+  template <class DoPair>
+  __device__ void for_pairs(int k, real* tile, int thread, const DoPair& do_pair) const {
     const real* const plane = phi.origin + max(min(k, last_plane), -1) * phi.stride_z;
     SLUICE_UNROLL
     for (int n = 0; n < count; ++n) {
       const int number = thread + n * TileOf::threads;
-      if (number < Phi::size / 2) copy_ahead<sizeof(Pair)>(tile + 2 * number, plane + from[n]);
+      if (number < Phi::size / 2) do_pair(n, plane + from[n], tile + 2 * number);
     }
   }
 };

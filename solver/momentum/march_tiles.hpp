@@ -11,12 +11,16 @@
 
 namespace sluice::march {
 
-// Tiles of each field while plane k is computed, with one plane prefetched.
-inline constexpr int velocity_slots = 5;  ///< planes k - 1 to k + 1, k + 2 in correction, k + 3
+// Tiles of each field while plane k is computed, with one plane prefetched, which is copied or in registers.
+inline constexpr int velocity_slots =
+    copies_are_asynchronous ? 5 : 4;      ///< planes k - 1 to k + 1, k + 2 in correction, k + 3
 inline constexpr int pressure_slots = 4;  ///< planes k and k + 1, k + 2 in correction, k + 3
 
 inline constexpr int piece_bytes = device::widest_access;  ///< size of one asynchronous copy
 inline constexpr int piece = piece_bytes / sizeof(real);
+struct alignas(piece_bytes) Piece {
+  real values[piece];
+};
 
 /// The part of a plane that a thread block keeps: its cells and as many around them as differences of this order read.
 template <Order order, bool large>
@@ -105,8 +109,9 @@ struct SharedLayout {
   static constexpr int w = 2 * v;
   static constexpr int p = 3 * v;
   static constexpr int phi = p + (with_pressure ? pressure_slots * TileOf::size_of_p : 0);
-  static constexpr int old = phi + phi_slots * PhiTile<TileOf>::size;  ///< three old tendencies of each thread's cell
-  static constexpr int metrics = old + 3 * TileOf::threads;
+  /// Three old tendencies of each thread's cell, unless registers hold them.
+  static constexpr int old = phi + phi_slots * PhiTile<TileOf>::size;
+  static constexpr int metrics = old + (copies_are_asynchronous ? 3 * TileOf::threads : 0);
   static constexpr std::size_t bytes =
       static_cast<std::size_t>(metrics + ColumnMetrics<TileOf::threads>::size) * sizeof(real);
 };
@@ -166,9 +171,10 @@ struct Copier {
     }
   }
 
-  __device__ void copy(int n, const View3<const real>& f, int k, real* tile) const {
-    copy_ahead<piece_bytes>(tile + (thread + n * TileOf::threads) * piece, f.origin + from[n] + k * f.stride_z);
+  __device__ const real* source(int n, const View3<const real>& f, int k) const {
+    return f.origin + from[n] + k * f.stride_z;
   }
+  __device__ real* target(int n, real* tile) const { return tile + (thread + n * TileOf::threads) * piece; }
 };
 
 }  // namespace sluice::march

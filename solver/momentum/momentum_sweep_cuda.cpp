@@ -1,8 +1,8 @@
 // The momentum sweep on an NVIDIA GPU. One thread per cell would keep too few loads in flight to use the memory
-// bandwidth. So a thread block owns a column of cells and marches up in z: asynchronous copies prefetch the next planes
-// into shared memory while one plane is computed, and each value of u, v, w and p is loaded from memory once. Where the
-// last substep left its correction, these are u* and phi, and plane k + 2 is corrected in shared memory while plane k
-// is computed.
+// bandwidth. So a thread block owns a column of cells and marches up in z: asynchronous copies, or the registers of
+// GPUs that have none, prefetch the next planes into shared memory while one plane is computed, and each value of u, v,
+// w and p is loaded from memory once. Where the last substep left its correction, these are u* and phi, and plane k + 2
+// is corrected in shared memory while plane k is computed.
 #include <algorithm>
 #include <limits>
 
@@ -27,10 +27,10 @@ struct Surroundings {
 };
 
 /// Computes R and u* of one cell, and p where the sweep updates it. old: its old tendencies; at: its offset in all
-/// arrays, the old tendencies `threads` apart.
-template <class Kind, int threads, int row>
+/// arrays.
+template <class Kind, int row>
 __device__ void update_cell(const MomentumArrays& a, const Surroundings<row>& near, const PlaneMetrics& m,
-                            const real* old, std::ptrdiff_t at) {
+                            const real (&old)[3], std::ptrdiff_t at) {
   constexpr Order order = Kind::order;
   const auto& [u, v, w, p] = near;
   const auto here = inner_cell<op::CellFor<order>>(0, 0, 0);
@@ -38,8 +38,8 @@ __device__ void update_cell(const MomentumArrays& a, const Surroundings<row>& ne
   const auto of_v = op::transports_of<order, Location::y_face>(u, v, here, m);
   const auto of_w = op::transports_of<order, Location::z_face>(u, v, here, m);
   const Prediction results[] = {predict<Kind, Location::x_face>(a, of_u, u, w, p, here, m, old[0]),
-                                predict<Kind, Location::y_face>(a, of_v, v, w, p, here, m, old[threads]),
-                                predict<Kind, Location::z_face>(a, of_w, w, w, p, here, m, old[2 * threads])};
+                                predict<Kind, Location::y_face>(a, of_v, v, w, p, here, m, old[1]),
+                                predict<Kind, Location::z_face>(a, of_w, w, w, p, here, m, old[2])};
   if (Kind::implicit_z && a.velocity.left().with_pressure) a.updated_p.origin[at] = p(0, 0, 0);
   SLUICE_UNROLL
   for (int n = 0; n < 3; ++n) {
@@ -97,31 +97,56 @@ struct MarchInZ {
     Places<TileOf, velocity_slots> at_velocity(1);
     const auto p_place = [](int k) { return place<pressure_slots, TileOf::size_of_p>(k); };
     const auto phi_place = [](int k) { return place<phi_slots, PhiTile<TileOf>::size>(k); };
-    const auto bring = [&](int k, int to) {
+    // Calls do_piece(n, from, to) for the pieces of plane k that this thread copies.
+    const auto for_pieces = [&](int k, int to, const auto& do_piece) {
       SLUICE_UNROLL
       for (int n = 0; n < copier.count; ++n) {
         if (!copier.velocity[n]) continue;
-        copier.copy(n, stored_u, k, u + to);
-        copier.copy(n, a.velocity.stored_v(), k, v + to);
-        copier.copy(n, a.velocity.stored_w(), k, w + to);
-        if (implicit_z && copier.pressure[n]) copier.copy(n, a.p, k, p + p_place(k) - TileOf::before_p);
+        const auto one = [&](int of, const View3<const real>& f, real* tile) {
+          do_piece(4 * n + of, copier.source(n, f, k), copier.target(n, tile));
+        };
+        one(0, stored_u, u + to);
+        one(1, a.velocity.stored_v(), v + to);
+        one(2, a.velocity.stored_w(), w + to);
+        if (implicit_z && copier.pressure[n]) one(3, a.p, p + p_place(k) - TileOf::before_p);
       }
     };
-    const auto bring_phi = [&](int k) { phi_copier.copy(k, phi + phi_place(k), thread); };
+    const auto for_pairs = [&](int k, const auto& do_pair) {
+      phi_copier.for_pairs(k, phi + phi_place(k), thread, do_pair);
+    };
+    const auto bring = [&](int k, int to) {
+      for_pieces(k, to, [](int, const real* from, real* tile) { copy_ahead<piece_bytes>(tile, from); });
+    };
+    const auto bring_phi = [&](int k) {
+      for_pairs(k, [](int, const real* from, real* tile) { copy_ahead<sizeof(Pair)>(tile, from); });
+    };
+    // What a thread has of the next planes and of its next cell, where copies are not asynchronous.
+    TakenAhead<Piece, 4 * Copier<TileOf>::count> next;
+    TakenAhead<Pair, PhiCopier<TileOf>::count> next_phi;
+    real next_old[3] = {};
+    const auto take_phi = [&](int k) { for_pairs(k, [&](int n, const real* from, real*) { next_phi.take(n, from); }); };
     const auto correct = [&](int k, int at) {
       corrector.correct(a.velocity.left(), column, a.m, k, thread, {u + at, v + at, w + at, p + p_place(k)}, phi);
     };
     for (int n = 1; n <= 3; ++n) bring(begin + n - 2, at_velocity.of[n]);
     if (correcting) {
-      for (int k = begin - 2; k < begin + 2; ++k) bring_phi(k);
+      for (int k = begin - 2; k < begin - 2 + phi_slots; ++k) bring_phi(k);
     }
     wait_for_copies();
     __syncthreads();
     if (correcting) {
       correct(begin - 1, at_velocity.of[1]);
-      correct(begin, at_velocity.of[2]);
-      __syncthreads();
-      bring_phi(begin + 2);
+      if constexpr (copies_are_asynchronous) {
+        correct(begin, at_velocity.of[2]);
+        __syncthreads();
+        bring_phi(begin + 2);
+      } else {
+        __syncthreads();
+        bring_phi(begin + 1);
+        __syncthreads();
+        correct(begin, at_velocity.of[2]);
+        take_phi(begin + 2);
+      }
     }
     end_group_of_copies();
 
@@ -131,7 +156,13 @@ struct MarchInZ {
     real* const old = tiles + Layout::old + thread;
     const auto bring_old = [&] {
       SLUICE_UNROLL
-      for (int n = 0; n < 3; ++n) copy_ahead<sizeof(real)>(old + n * TileOf::threads, a.star[n].origin + at);
+      for (int n = 0; n < 3; ++n) {
+        if constexpr (copies_are_asynchronous) {
+          copy_ahead<sizeof(real)>(old + n * TileOf::threads, a.star[n].origin + at);
+        } else {
+          next_old[n] = a.star[n].origin[at];
+        }
+      }
     };
     if (!first && inside) bring_old();
     end_group_of_copies();
@@ -140,9 +171,23 @@ struct MarchInZ {
     for (int k = begin - 1; k < end; ++k, at_velocity.march()) {
       wait_for_earlier_groups();  // plane k + 2; the old tendencies may still be on their way
       __syncthreads();
-      if (k + 3 <= end) {
-        bring(k + 3, at_velocity.of[4]);
-        if (correcting) bring_phi(k + 4);
+      if constexpr (copies_are_asynchronous) {
+        if (k + 3 <= end) {
+          bring(k + 3, at_velocity.of[4]);
+          if (correcting) bring_phi(k + 4);
+        }
+      } else {
+        if (k + 2 <= end) {
+          if (k >= begin) {
+            for_pieces(k + 2, at_velocity.of[3], [&](int n, const real*, real* tile) { next.put(n, tile); });
+          }
+          if (correcting) for_pairs(k + 3, [&](int n, const real*, real* tile) { next_phi.put(n, tile); });
+        }
+        __syncthreads();
+        if (k + 3 <= end) {
+          for_pieces(k + 3, 0, [&](int n, const real* from, real*) { next.take(n, from); });
+          if (correcting) take_phi(k + 4);
+        }
       }
       end_group_of_copies();
       if (correcting && k + 2 <= end) correct(k + 2, at_velocity.of[3]);
@@ -156,8 +201,9 @@ struct MarchInZ {
             around(u), around(v), around(w), {nullptr, p_cell + p_place(k), p_cell + p_place(k + 1)}};
         const PlaneMetrics m = column.around(a.m, k);
         wait_for_earlier_groups();  // the old tendencies
+        const auto old_of = [&](int n) { return copies_are_asynchronous ? old[n * TileOf::threads] : next_old[n]; };
         if (largest_rate != nullptr) largest = cuda::larger(largest, rate_bits<order>(near, m));
-        update_cell<Kind, TileOf::threads>(a, near, m, old, at);
+        update_cell<Kind>(a, near, m, {old_of(0), old_of(1), old_of(2)}, at);
         at += stored_u.stride_z;
         if (!first && k + 1 < end) bring_old();
       }

@@ -16,8 +16,8 @@ namespace sluice {
 /// What cuFFT refuses becomes a row of the result.
 inline void require_cufft(cufftResult status, const char* what) {
   if (status == CUFFT_SUCCESS) return;
-  throw Error(ExitCode::resources,
-              std::string(what) + ": cuFFT error " + std::to_string(static_cast<int>(status)) + " for this grid");
+  throw Error(ExitCode::resources, std::string(what) + ": " SLUICE_CUFFT_NAME " error " +
+                                       std::to_string(static_cast<int>(status)) + " for this grid");
 }
 
 /// Owns a three-dimensional plan.
@@ -61,8 +61,12 @@ class CufftBaseline : public RoundTrip {
   Check check(std::uint64_t seed) override {
     return check_transform(*this, values_.data(), box_of(cells_[0], cells_[1], cells_[2]), cells_, seed);
   }
-  void forward() override { check_cufft(Cufft::execute_r2c(forward_, values_.data(), coefficients()), "cuFFT"); }
-  void backward() override { check_cufft(Cufft::execute_c2r(backward_, coefficients(), values_.data()), "cuFFT"); }
+  void forward() override {
+    check_cufft(Cufft::execute_r2c(forward_, values_.data(), coefficients()), SLUICE_CUFFT_NAME);
+  }
+  void backward() override {
+    check_cufft(Cufft::execute_c2r(backward_, coefficients(), values_.data()), SLUICE_CUFFT_NAME);
+  }
   double bytes_sent() const override { return 0; }
   double operations() const override { return transform_operations(cells_); }
 

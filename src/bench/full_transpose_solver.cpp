@@ -47,13 +47,14 @@ LineBoxes lines_in_y_pencils(const Communicator& comm, const Decomposition& deco
 
 FullTransposeSolver::FullTransposeSolver(const Communicator& comm, const Decomposition& decomposition,
                                          const PoissonSolver::Domain& domain,
-                                         std::vector<TridiagonalRows> second_derivatives, const ExchangeSet& exchanges)
+                                         std::vector<TridiagonalRows> second_derivatives, int fields,
+                                         const ExchangeSet& exchanges)
     : z_pencil_(decomposition.z_pencil(comm.rank())),
       poisson_(comm, decomposition, domain, TridiagonalMethod::transpose, exchanges),
       phi_(poisson_.make_field()),
       self_(MPI_COMM_SELF, {1, 1}),
       diffusion_(self_, {{z_pencil_}, {z_pencil_}, 0},
-                 plan_of_fields(undivided(decomposition), 0, TridiagonalMethod::ptdma, 3),  // u, v, w
+                 plan_of_fields(undivided(decomposition), 0, TridiagonalMethod::ptdma, fields),
                  std::move(second_derivatives), exchanges.columns) {
   if (comm.processes().pz == 1) return;
   to_z_.emplace(comm.column(), comm.column_boxes([&](int rank) { return decomposition.x_pencil(rank); }),

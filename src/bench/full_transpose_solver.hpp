@@ -18,9 +18,10 @@ namespace sluice {
 /// of the process grid, because x pencils split y in py too. Through y pencils would take another one within rows.
 class FullTransposeSolver {
  public:
-  /// second_derivatives: Lz of the diffusion problems. `comm` and the exchanges must outlive the solver. Collective.
+  /// second_derivatives: Lz of the diffusion problems; fields: how many are solved together. `comm` and the exchanges
+  /// must outlive the solver. Collective.
   FullTransposeSolver(const Communicator& comm, const Decomposition& decomposition, const PoissonSolver::Domain& domain,
-                      std::vector<TridiagonalRows> second_derivatives, const ExchangeSet& exchanges);
+                      std::vector<TridiagonalRows> second_derivatives, int fields, const ExchangeSet& exchanges);
 
   /// This rank's part of all fields.
   const Box3& z_pencil() const { return z_pencil_; }

@@ -153,7 +153,8 @@ class FromZPencils : public SubstepSolves {
  public:
   explicit FromZPencils(Problem& problem)
       : SubstepSolves(problem),
-        solver_(problem.comm, problem.decomposition, problem.domain, problem.second_derivatives, problem.metered()) {
+        solver_(problem.comm, problem.decomposition, problem.domain, problem.second_derivatives,
+                static_cast<int>(Problem::matrices.size()), problem.metered()) {
     solver_.prepare(problem.coefficient);
     for (Field& component : velocity_) component = Field(solver_.z_pencil(), Location::center);
   }

@@ -150,7 +150,7 @@ GlobalArray solve_from_x_pencils(const Ranks& ranks, const PoissonSolver::Domain
 
 /// The same from z pencils.
 GlobalArray solve_from_z_pencils(const Ranks& ranks, const PoissonSolver::Domain& domain, const GlobalArray& rhs) {
-  FullTransposeSolver solver(ranks.comm, ranks.decomposition, domain, {}, *ranks.exchange);
+  FullTransposeSolver solver(ranks.comm, ranks.decomposition, domain, {}, 1, *ranks.exchange);
   const Box3& box = solver.z_pencil();
   const View3<real> phi = solver.phi();
   std::vector<real> host(static_cast<std::size_t>(phi.stride_z * box.nz()));
@@ -269,7 +269,8 @@ std::vector<GlobalArray> diffuse_in_x_pencils(const Ranks& ranks, const std::vec
 std::vector<GlobalArray> diffuse_in_z_pencils(const Ranks& ranks, const PoissonSolver::Domain& domain,
                                               const std::vector<TridiagonalRows>& matrices,
                                               const std::vector<GlobalArray>& rhs) {
-  FullTransposeSolver solver(ranks.comm, ranks.decomposition, domain, matrices, *ranks.exchange);
+  FullTransposeSolver solver(ranks.comm, ranks.decomposition, domain, matrices, static_cast<int>(matrices.size()),
+                             *ranks.exchange);
   solver.prepare(factor);
   return solve_diffusion(ranks, solver.z_pencil(), rhs, [&](std::vector<Field>& fields) {
     bytes_by_mpi = 0;
@@ -436,7 +437,7 @@ TEST(BytesSent, ByTheBaselineAreWholeFields) {
     const int rank = ranks.comm.rank();
     SentBytes sent(ranks);
     PhaseTimers timers;
-    FullTransposeSolver solver(ranks.comm, decomposition, domain_of(size.cells, tanh_nodes(size.cells[2])), {},
+    FullTransposeSolver solver(ranks.comm, decomposition, domain_of(size.cells, tanh_nodes(size.cells[2])), {}, 1,
                                sent.metered);
     EXPECT_EQ(sent.of([&] { solver.solve_poisson(timers); }),
               bytes_of_round_trip(decomposition.z_pencil(rank), decomposition.x_pencil(rank), sizeof(real)) +

@@ -131,6 +131,27 @@ TEST(LineTiles, TwoPartsFitAMultiprocessor) {
   }
 }
 
+TEST(LineTiles, ATileThatIsNotInPartsFitsAnAmdMultiprocessor) {
+  int in_tiles = 0;
+  for (int planes = 2; planes <= 400; ++planes) {
+    const ZBlocks blocks = blocks_of_tiles(ZBlocks(planes, ZBlocks::default_count(planes)), 1);
+    const TileParts parts = parts_of_tiles(blocks, 1);
+    if (parts.count == 0) continue;
+    ++in_tiles;
+    const auto narrowest = [&](auto tiles) {
+      tiles.lines.blocks.count = blocks.count();
+      tiles.lines.row_count = static_cast<int>(blocks.planes());
+      tiles.set_parts(parts);
+      tiles.width = tiles.narrowest;
+      EXPECT_LE(tiles.threads(), 256) << planes;
+      return tiles.shared_bytes();
+    };
+    EXPECT_LE(narrowest(LineTiles<ShiftedLines, 2>()), 64 * 1024) << planes;
+    EXPECT_LE(narrowest(LineTiles<TableLines, 16 / sizeof(real)>()), 64 * 1024) << planes;
+  }
+  EXPECT_GE(in_tiles, 300);
+}
+
 TEST(LineTiles, TheDefaultBlocksNeedNoMorePartsThanRowsDo) {
   for (int planes = 32; planes <= 3072; ++planes) {
     const ZBlocks blocks = blocks_of_tiles(ZBlocks(planes, ZBlocks::default_count(planes)), 8);

@@ -1,5 +1,8 @@
 #pragma once
 // Declares what Sluice uses of RCCL, whose functions are NCCL's.
+#ifdef __HIP_PLATFORM_NVIDIA__
+#include <nccl.h>
+#else
 #include <hip/hip_runtime.h>
 
 #include <cstddef>
@@ -25,3 +28,4 @@ ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int p
                       hipStream_t stream);
 ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer, ncclComm_t comm, hipStream_t stream);
 }
+#endif
