@@ -3,6 +3,13 @@
 
 namespace sluice::device {
 
+/// Whether any GPU of the build has clusters.
+#ifdef SLUICE_HIP
+inline constexpr bool some_have_clusters = false;
+#else
+inline constexpr bool some_have_clusters = true;
+#endif
+
 /// What is at `mine` in this thread block's shared memory, in that of thread block `part` of its cluster.
 template <class T>
 __device__ __forceinline__ T* in_part(T* mine, [[maybe_unused]] int part) {

@@ -111,11 +111,13 @@ void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
   tiles.pieces = stride % piece == 0 && pack * tiles.width >= piece ? piece / pack : 0;
   with_shape(plan.longest(), [&](auto shape) {
     const bool all_at_once = !solves_several<Lines> || tiles.pieces > 1;
-    if (tiles.parts > 1) {
-      launch_kernel<SolveTiles<Lines, Lanes, decltype(shape), device::PeersInCluster>>(tiles, all_at_once);
-    } else {
-      launch_kernel<SolveTiles<Lines, Lanes, decltype(shape), NoPeers>>(tiles, all_at_once);
+    if constexpr (device::some_have_clusters) {
+      if (tiles.parts > 1) {
+        launch_kernel<SolveTiles<Lines, Lanes, decltype(shape), device::PeersInCluster>>(tiles, all_at_once);
+        return;
+      }
     }
+    launch_kernel<SolveTiles<Lines, Lanes, decltype(shape), NoPeers>>(tiles, all_at_once);
   });
 }
 
