@@ -27,8 +27,8 @@ bool& device_pointers_are_taken() {
 bool mpi_is_cuda_aware() {
   if (!device::is_gpu()) return true;
   if (const char* forced = std::getenv("SLUICE_CUDA_AWARE_MPI")) return std::string_view(forced) == "1";
-#if defined(MPICH_VERSION)
-  // Cray's MPICH cannot be asked; with this set, MPI_Init fails if the library for GPUs is missing.
+#if defined(CRAY_MPICH_VERSION)
+  // It cannot be asked; with this set, MPI_Init fails if the library for GPUs is missing.
   if (const char* enabled = std::getenv("MPICH_GPU_SUPPORT_ENABLED")) return std::string_view(enabled) == "1";
 #endif
 #if defined(__HIP_PLATFORM_AMD__) && defined(MPIX_ROCM_AWARE_SUPPORT)

@@ -51,7 +51,7 @@ SLUICE_INLINE void wait_for_copies() {
 }
 
 /// Values between memory and shared memory, where copies are not asynchronous: a thread takes them into registers, does
-/// other work while they are on their way, and puts them down. With asynchronous copies it has none.
+/// other work while they are on their way, and puts them down. Unused with asynchronous copies.
 template <class T, int Count>
 class TakenAhead {
  public:

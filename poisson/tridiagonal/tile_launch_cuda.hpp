@@ -117,6 +117,7 @@ void launch_tiles(LineTiles<Lines, Lanes> tiles, const LinePlan& plan) {
         return;
       }
     }
+    SLUICE_REQUIRE(tiles.parts == 1, "only a GPU with clusters solves tiles in parts");
     launch_kernel<SolveTiles<Lines, Lanes, decltype(shape), NoPeers>>(tiles, all_at_once);
   });
 }

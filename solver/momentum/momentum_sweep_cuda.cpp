@@ -1,4 +1,4 @@
-// The momentum sweep on an NVIDIA GPU. One thread per cell would keep too few loads in flight to use the memory
+// The momentum sweep on a GPU. One thread per cell would keep too few loads in flight to use the memory
 // bandwidth. So a thread block owns a column of cells and marches up in z: asynchronous copies, or the registers of
 // GPUs that have none, prefetch the next planes into shared memory while one plane is computed, and each value of u, v,
 // w and p is loaded from memory once. Where the last substep left its correction, these are u* and phi, and plane k + 2

@@ -10,7 +10,7 @@
 
 using hipfftComplex = float2;
 using hipfftDoubleComplex = double2;
-enum hipfftResult { HIPFFT_SUCCESS = 0, HIPFFT_ALLOC_FAILED = 2 };
+enum hipfftResult : int { HIPFFT_SUCCESS = 0, HIPFFT_ALLOC_FAILED = 2 };
 enum hipfftType {
   HIPFFT_R2C = 0x2a,
   HIPFFT_C2R = 0x2c,
