@@ -73,7 +73,7 @@ if(SLUICE_NVCC)
   include(CheckLanguage)
   check_language(CUDA)
   if(NOT CMAKE_CUDA_COMPILER)
-    message(FATAL_ERROR "The cuda preset needs nvcc, which was not found. Install the CUDA toolkit (Debian: apt install nvidia-cuda-toolkit, or NVIDIA's own packages)")
+    message(FATAL_ERROR "A build for NVIDIA GPUs needs nvcc, which was not found. Install the CUDA toolkit (Debian: apt install nvidia-cuda-toolkit, or NVIDIA's own packages)")
   endif()
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # as CUDA::cudart, and one for the whole program
   enable_language(CUDA)

@@ -1,5 +1,5 @@
 # sluice_add_library(NAME [ANY_PRECISION] KERNELS kernel.cpp ... PLAIN plain.cpp ... LOOPLESS loopless.cpp ...): a library, Sluice::NAME
-# for other codes; a GPU build compiles KERNELS with nvcc; LOOPLESS sources, without loops that take time, are compiled with less
+# for other codes; a GPU build compiles KERNELS as CUDA or HIP; LOOPLESS sources, without loops that take time, are compiled with less
 # optimization. If the build has two precisions, so has the library (SluicePrecisions.cmake). ANY_PRECISION: its code does not know
 # `real`, and is compiled once.
 include(SluiceKernels)

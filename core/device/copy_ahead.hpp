@@ -10,6 +10,7 @@
 
 namespace sluice {
 
+/// Whether the GPUs of the build copy asynchronously. A kernel that runs on the host takes the same path as on them.
 #ifdef SLUICE_HIP
 inline constexpr bool copies_are_asynchronous = false;
 #else

@@ -65,7 +65,7 @@
 #define cudaStream_t hipStream_t
 #define cudaSuccess hipSuccess
 
-#ifdef __HIP_PLATFORM_AMD__
+#ifdef __HIP_PLATFORM_AMD__  // elsewhere CUDA has these itself
 #define cudaIpcMemLazyEnablePeerAccess hipIpcMemLazyEnablePeerAccess
 #define cudaStreamNonBlocking hipStreamNonBlocking
 #define __grid_constant__  // arguments of a kernel are in constant memory

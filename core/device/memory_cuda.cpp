@@ -115,7 +115,7 @@ void select(int node_rank, int node_size) {
   if (node_size > count) {
     throw Error(ExitCode::resources,
                 fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU, and let each rank see all "
-                            "of them (Slurm: neither --gpus-per-task nor --gpu-bind)",
+                            "of them (with Slurm, leave out --gpus-per-task and --gpu-bind)",
                             node_size, count));
   }
   check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
@@ -130,7 +130,7 @@ const Multiprocessors& multiprocessors() {
                         bytes(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
                         bytes(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
 #ifdef __HIP_PLATFORM_NVIDIA__
-    // As much as AMD's GPUs have, for the same kernels.
+    // As much as AMD's GPUs have, so that the same kernels run.
     all.shared_bytes = all.max_shared_bytes_of_block = std::size_t{64} << 10;
 #endif
 #ifndef SLUICE_HIP
