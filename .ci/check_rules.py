@@ -150,7 +150,6 @@ RULES = [
             "core/decomp/exchange/exchange.cpp": 1,
             "core/decomp/exchange/gpu/nccl.cpp": 1,
             "poisson/fft/cufft_plan.hpp": 1,
-            "poisson/fft/fft_cufft.cpp": 3,
         },
     ),
     Rule(

@@ -1,4 +1,4 @@
-# HIP of ROCm: defines HIP::runtime, HIP::fft (hipFFT) and HIP::rccl. If nvcc compiles (SLUICE_NVCC), only their headers are looked
+# HIP of ROCm: defines HIP::runtime, HIP::fft (hipFFT), HIP::rccl and HIP::compiler (hipRTC). If nvcc compiles (SLUICE_NVCC), only their headers are looked
 # for, and the targets have CUDA's libraries.
 set(hints HINTS ENV ROCM_PATH ENV HIP_PATH PATHS /opt/rocm)
 find_path(HIP_INCLUDE_DIR hip/hip_runtime.h ${hints} PATH_SUFFIXES include)
@@ -14,12 +14,16 @@ else()
   find_library(HIP_LIBRARY amdhip64 ${hints} PATH_SUFFIXES lib)
   find_library(HIPFFT_LIBRARY hipfft ${hints} PATH_SUFFIXES lib)
   find_library(RCCL_LIBRARY rccl ${hints} PATH_SUFFIXES lib)
+  find_library(HIPRTC_LIBRARY hiprtc ${hints} PATH_SUFFIXES lib)
+  if(NOT HIPRTC_LIBRARY)  # before ROCm 5.3 it is a part of the runtime
+    set(HIPRTC_LIBRARY ${HIP_LIBRARY})
+  endif()
   list(APPEND needed HIP_LIBRARY HIPFFT_LIBRARY RCCL_LIBRARY)
   set(platform __HIP_PLATFORM_AMD__)
 endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(HIPRuntime REQUIRED_VARS ${needed})
-foreach(pair runtime|HIP fft|HIPFFT rccl|RCCL)
+foreach(pair runtime|HIP fft|HIPFFT rccl|RCCL compiler|HIPRTC)
   string(REPLACE "|" ";" names ${pair})
   list(GET names 0 name)
   list(GET names 1 prefix)
@@ -27,7 +31,7 @@ foreach(pair runtime|HIP fft|HIPFFT rccl|RCCL)
     add_library(HIP::${name} INTERFACE IMPORTED)
     target_link_libraries(HIP::${name} INTERFACE ${${prefix}_LIBRARY})
     target_compile_definitions(HIP::${name} INTERFACE ${platform})
-    target_include_directories(HIP::${name} SYSTEM INTERFACE ${${prefix}_INCLUDE_DIR})
+    target_include_directories(HIP::${name} SYSTEM INTERFACE ${${prefix}_INCLUDE_DIR})  # of hipRTC: that of the runtime
   endif()
   mark_as_advanced(${prefix}_INCLUDE_DIR ${prefix}_LIBRARY)
 endforeach()

@@ -53,6 +53,7 @@ set(entry_headers
     core/decomp/field_copy.hpp
     core/decomp/halo_exchange.hpp
     core/device/memory.hpp
+    core/device/select.hpp
     core/device/timers.hpp
     core/support/collective.hpp
     core/support/error.hpp

@@ -1,5 +1,6 @@
 #include "poisson/poisson_solver.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -77,6 +78,13 @@ PhaseWords PoissonSolver::words(const std::array<std::int64_t, 3>& cells, const 
 
 double PoissonSolver::field_memory(const Decomposition& decomposition, int rank, Order order) {
   return Field::memory(decomposition.x_pencil(rank), row_length(decomposition.cells()[0]), halo(order));
+}
+
+double PoissonSolver::transform_memory(const Decomposition& decomposition, int rank, Order order) {
+  const SpectralColumns columns(decomposition, rank, order);
+  return static_cast<double>(
+      std::max(FourierX::work_bytes(decomposition.x_pencil(rank), row_length(decomposition.cells()[0]), halo(order).y),
+               FourierY::work_bytes(columns.nx, columns.ny, columns.nz, columns.row, columns.plane)));
 }
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {

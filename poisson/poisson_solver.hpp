@@ -43,6 +43,8 @@ class PoissonSolver {
   static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method,
                            bool periodic_z = false);
   static double field_memory(const Decomposition& decomposition, int rank, Order order);
+  /// What the library for transforms needs besides, in this build: without lengths that VkFFT cannot do in place.
+  static double transform_memory(const Decomposition& decomposition, int rank, Order order);
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;
   ~PoissonSolver();

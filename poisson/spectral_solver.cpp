@@ -26,6 +26,21 @@ std::vector<double> eigenvalues_of_div_grad(std::int64_t n, double d, std::int64
 
 }  // namespace
 
+SpectralColumns::SpectralColumns(const Decomposition& decomposition, int rank, Order order) {
+  const Box3 pencil = decomposition.spectral_y_pencil(rank);
+  nx = pencil.nx();
+  ny = pencil.ny();
+  nz = std::max(pencil.nz(), 1);
+  if (decomposition.processes().py > 1) {  // in the array of the transpose
+    row = Transpose<std::complex<real>>::row_length(pencil);
+    plane = row * ny;
+  } else {                          // in the field
+    if (!device::is_gpu()) nz = 1;  // transformed along x and then along y while it is in the cache
+    row = PoissonSolver::row_length(decomposition.cells()[0]) / 2;
+    plane = row * (ny + std::int64_t{2} * PoissonSolver::halo(order).y);
+  }
+}
+
 SpectralSolver::SpectralSolver(const Communicator& comm, const Decomposition& decomposition,
                                const PoissonSolver::Domain& domain, TridiagonalMethod method,
                                const ExchangeSet& exchanges)
@@ -37,12 +52,9 @@ SpectralSolver::SpectralSolver(const Communicator& comm, const Decomposition& de
       y_pencil_(decomposition.spectral_y_pencil(comm.rank())),
       halo_(PoissonSolver::halo(domain.order)),
       fourier_x_(x_pencil_, PoissonSolver::row_length(cells_[0]), FourierMethod::fastest, fft_work_, halo_.y),
-      y_row_(comm.processes().py > 1 ? Transpose<Complex>::row_length(y_pencil_)
-                                     : PoissonSolver::row_length(cells_[0]) / 2),
-      planes_at_once_(device::is_gpu() || comm.processes().py > 1 ? std::max(x_pencil_.nz(), 1) : 1),
-      fourier_y_(y_pencil_.nx(), y_pencil_.ny(), comm.processes().py > 1 ? y_pencil_.nz() : planes_at_once_, y_row_,
-                 comm.processes().py > 1 ? y_row_ * cells_[1] : y_row_ * (cells_[1] + std::int64_t{2} * halo_.y),
-                 FourierMethod::fastest, fft_work_),
+      columns_(decomposition, comm.rank(), domain.order),
+      fourier_y_(columns_.nx, columns_.ny, columns_.nz, columns_.row, columns_.plane, FourierMethod::fastest,
+                 fft_work_),
       plan_(plan_lines(decomposition, comm.z_index(), method)),
       boxes_(spectral_lines(decomposition, comm.rank())),
       eigenvalues_x_(eigenvalues_of_div_grad(cells_[0], domain.dx, cells_[0] / 2 + 1, domain.order)),
@@ -100,8 +112,8 @@ void SpectralSolver::solve(Field& phi, const LineEquations& equations, PhaseTime
   const auto for_planes = [&](const auto& action) {
     std::int64_t first = 0;
     do {
-      action(PlaneRange{first, std::min<std::int64_t>(first + planes_at_once_, x_pencil_.nz())});
-      first += planes_at_once_;
+      action(PlaneRange{first, std::min<std::int64_t>(first + columns_.nz, x_pencil_.nz())});
+      first += columns_.nz;
     } while (first < x_pencil_.nz());
   };
   for_planes([&](const PlaneRange& planes) {
@@ -155,7 +167,7 @@ PoissonSolver::Coefficients SpectralSolver::coefficients(Field& field, PhaseTime
 }
 
 PoissonSolver::Coefficients SpectralSolver::transform_y(Field& field, PhaseTimers& timers) {
-  for (std::int64_t first = 0; first < y_pencil_.nz(); first += planes_at_once_) forward_y(field, first, timers);
+  for (std::int64_t first = 0; first < y_pencil_.nz(); first += columns_.nz) forward_y(field, first, timers);
   return {y_view(field), y_pencil_};
 }
 

@@ -21,6 +21,16 @@ struct LineEquations {
   PeriodicLines* periodic = nullptr;  ///< null: between walls
 };
 
+/// The coefficients that a rank transforms along y at once. Rows and planes of the array are `row` and `plane` elements
+/// apart.
+struct SpectralColumns {
+  int nx, ny, nz;
+  std::int64_t row, plane;
+
+  /// Of fields like those of PoissonSolver::make_field(). Local.
+  SpectralColumns(const Decomposition& decomposition, int rank, Order order);
+};
+
 /// What solvers in Fourier space share: the transforms along x and y of fields like those of
 /// PoissonSolver::make_field(), the transposes between them, and the solver of the systems along z.
 class SpectralSolver {
@@ -75,8 +85,7 @@ class SpectralSolver {
   HaloWidth halo_;
   FourierX fourier_x_;
   std::optional<DivergenceFourier> fourier_divergence_;  ///< made when it is first used
-  std::int64_t y_row_;                                   ///< row length of the array transformed along y, in elements
-  int planes_at_once_;  ///< that are transformed along x and then along y: on a CPU one, which stays in its cache
+  SpectralColumns columns_;
   FourierY fourier_y_;
   LinePlan plan_;
   LineBoxes boxes_;

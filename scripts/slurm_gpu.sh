@@ -29,7 +29,7 @@ output=$2
 # export SLUICE_CUDA_AWARE_MPI=0
 # export NCCL_SOCKET_IFNAME=ib0
 
-# A rank takes the GPU of its number on the node, so every rank must see all GPUs of the node: --gpu-bind=none.
+# A rank takes the GPU of its number on the node. For the exchange method peer it must see all of them: --gpu-bind=none.
 # site: how srun and the MPI library find each other. `srun --mpi=list` shows what this srun has: pmix for Open MPI,
 # pmi2 or cray_shasta for MPICH and its kin. If nothing suits, start with mpirun:
 # launch=(mpirun --map-by ppr:4:node --bind-to none).

@@ -45,6 +45,7 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
 
 MemoryNeed Projection::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow) {
   MemoryNeed need = PoissonSolver::memory(decomposition, rank, flow.tridiagonal, flow.periodic_z);
+  need.held += PoissonSolver::transform_memory(decomposition, rank, flow.order);
   if (fills_ahead(decomposition, flow))
     need.held += (flow.diffusion == Diffusion::implicit_z ? 2 : 1) *
                  Field::memory(plane_of(decomposition.x_pencil(rank)), 0, HaloWidth{0, 0});

@@ -9,10 +9,6 @@ namespace sluice::device {
 /// True in a build whose loops run on a GPU.
 bool is_gpu();
 
-/// Chooses this rank's device: one GPU for each rank, by its rank within the node. Throws Error(resources)
-/// when there is none or when a node has more ranks than GPUs. Nothing to do in a CPU build.
-void select(int node_rank, int node_size);
-
 /// "NVIDIA H200 (139.7 GiB), host memory on NUMA node 0", or the host's processor.
 std::string description();
 

@@ -12,6 +12,7 @@
 
 #include "core/device/held_arrays.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "core/device/traits.hpp"
 #include "core/support/error.hpp"
 
@@ -74,7 +75,7 @@ bool is_gpu() {
   return false;
 }
 
-void select(int /*node_rank*/, int /*node_size*/) {}
+void select(MPI_Comm /*world*/) {}
 
 int max_thread_blocks_together() {
   return 1;

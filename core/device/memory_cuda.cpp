@@ -100,27 +100,6 @@ bool is_gpu() {
   return true;
 }
 
-void select(int node_rank, int node_size) {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-#ifdef __HIP_PLATFORM_AMD__
-    constexpr const char* what_to_check = "rocm-smi and HIP_VISIBLE_DEVICES";
-#else
-    constexpr const char* what_to_check = "nvidia-smi and CUDA_VISIBLE_DEVICES";
-#endif
-    throw Error(ExitCode::resources,
-                fmt::format("this is a GPU build of Sluice, but no GPU was found; check {}, or use a CPU build",
-                            what_to_check));
-  }
-  if (node_size > count) {
-    throw Error(ExitCode::resources,
-                fmt::format("{} ranks on a node with {} GPU(s): start one rank for each GPU, and let each rank see all "
-                            "of them (with Slurm, leave out --gpus-per-task and --gpu-bind)",
-                            node_size, count));
-  }
-  check_cuda(cudaSetDevice(node_rank), "cudaSetDevice");
-}
-
 const Multiprocessors& multiprocessors() {
   static const Multiprocessors found = [] {
     const auto bytes = [](cudaDeviceAttr attribute) {

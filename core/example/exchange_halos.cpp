@@ -17,7 +17,7 @@
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
 #include "core/decomp/halo_exchange.hpp"
-#include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "core/support/error.hpp"
 
 namespace {
@@ -47,18 +47,6 @@ void for_each_cell(const sluice::Field& field, std::int64_t n, bool halo, const 
       }
     }
   }
-}
-
-/// Chooses this rank's GPU in a GPU build.
-void select_device(MPI_Comm world) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_size(node, &size);
-  MPI_Comm_free(&node);
-  sluice::device::select(rank, size);
 }
 
 /// Returns how many values of all ranks are wrong after the halo exchange.
@@ -108,7 +96,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int status = EXIT_SUCCESS;
   try {
-    select_device(MPI_COMM_WORLD);
+    sluice::device::select(MPI_COMM_WORLD);
     const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 32;
     if (wrong_values(MPI_COMM_WORLD, n) != 0) status = EXIT_FAILURE;
   } catch (const std::exception& error) {

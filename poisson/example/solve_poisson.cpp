@@ -17,7 +17,7 @@
 #include "core/decomp/decomposition.hpp"
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/decomp/field.hpp"
-#include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/error.hpp"
 #include "poisson/poisson_solver.hpp"
@@ -54,18 +54,6 @@ void for_each_cell(const sluice::Field& field, const sluice::PoissonSolver::Doma
       }
     }
   }
-}
-
-/// Chooses this rank's GPU in a GPU build.
-void select_device(MPI_Comm world) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_size(node, &size);
-  MPI_Comm_free(&node);
-  sluice::device::select(rank, size);
 }
 
 /// Solves on n x n x n cells; returns the largest error.
@@ -123,7 +111,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int status = EXIT_SUCCESS;
   try {
-    select_device(MPI_COMM_WORLD);
+    sluice::device::select(MPI_COMM_WORLD);
     const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 32;
     const double coarse = solve(MPI_COMM_WORLD, n);
     const double fine = solve(MPI_COMM_WORLD, 2 * n);

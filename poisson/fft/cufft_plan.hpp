@@ -8,6 +8,9 @@
 #endif
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -86,9 +89,16 @@ class CufftPlan {
   std::size_t work_bytes() const { return work_bytes_; }
   /// Work memory that a plan would need, in bytes.
   static std::size_t work_size(FftKind kind, const FftBatch& batch) {
-    CufftPlan probe;
-    check_cufft(cufftCreate(&probe.handle_), "cufftCreate");
-    return probe.call(cufftGetSizeMany64, "cufftGetSizeMany64", kind, batch);
+    const FftLoop& loop = batch.loops[0];
+    static std::map<std::array<std::int64_t, 7>, std::size_t> known;  // for each rank's memory is predicted by all
+    const auto [place, is_new] = known.try_emplace({static_cast<std::int64_t>(kind), batch.length, batch.stride_in,
+                                                    batch.stride_out, loop.count, loop.distance_in, loop.distance_out});
+    if (is_new) {
+      CufftPlan probe;
+      check_cufft(cufftCreate(&probe.handle_), "cufftCreate");
+      place->second = probe.call(cufftGetSizeMany64, "cufftGetSizeMany64", kind, batch);
+    }
+    return place->second;
   }
 
  private:
@@ -114,5 +124,8 @@ class CufftPlan {
   std::size_t work_bytes_ = 0;
   void* area_ = nullptr;  ///< that the plan works in
 };
+
+/// Work memory in bytes that the plan of cuFFT which FftPlan::make makes for this batch needs.
+std::size_t cufft_work_bytes(FftKind kind, const FftBatch& batch);
 
 }  // namespace sluice

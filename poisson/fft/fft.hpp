@@ -1,6 +1,7 @@
 #pragma once
 // Fourier transforms of the fields, in place. One file for each library behind this header.
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -49,6 +50,9 @@ class FourierX {
   /// are not changed. The same bits as forward() of the stored rows. In CPU builds only: a GPU has no row in its cache.
   void forward(RowSource& source, Field& to, const PlaneRange& planes);
 
+  /// Work memory of the fastest implementation, in bytes, with the arguments of the constructor: that of cuFFT.
+  static std::size_t work_bytes(const Box3& box, std::int64_t row_length, int halo_y);
+
   /// Whether rows of nx cells with gaps between them are transformed as fast as without: not by cuFFT.
   static bool allows_gaps(std::int64_t nx);
 
@@ -70,6 +74,9 @@ class FourierY {
   ~FourierY();
   FourierY(const FourierY&) = delete;
   FourierY& operator=(const FourierY&) = delete;
+
+  /// As FourierX::work_bytes.
+  static std::size_t work_bytes(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
   /// Of nz planes from `first` on.
   void forward(View3<std::complex<real>> coefficients, std::int64_t first = 0) { run(coefficients, first, true); }

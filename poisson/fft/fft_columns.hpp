@@ -4,6 +4,7 @@
 // for a few columns at a time (fft_columns_lanes.cpp), or FFTW on copies of them for lengths with larger prime factors
 // than 7 or more than three radices, and where vectors are short (fft_columns_fftw.cpp).
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -22,6 +23,9 @@ class ColumnFourier {
   static std::unique_ptr<ColumnFourier> of_any_length(int nx, int ny, int nz, std::int64_t stride_y,
                                                       std::int64_t stride_z, FourierMethod method, const FftWork& work);
   virtual ~ColumnFourier() = default;
+
+  /// Work memory of the fastest one, in bytes.
+  static std::size_t work_bytes(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
   /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. With a
   /// kernel or on a CPU, the bits of a column's result depend on that column alone.

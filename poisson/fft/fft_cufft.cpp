@@ -1,6 +1,7 @@
 // Fourier transforms on a GPU, in place: by our own kernels where they support the length; other lengths along y by
 // VkFFT, if the build has it; all else by cuFFT, the plain implementation. cuFFT may choose its kernels by batch size,
 // so the last bits of a transform can depend on the number of rows on a rank, hence on the process grid.
+#include <algorithm>
 #include <string>
 
 #include "core/support/error.hpp"
@@ -9,9 +10,7 @@
 #include "poisson/fft/fft.hpp"
 #include "poisson/fft/fft_columns.hpp"
 #include "poisson/fft/fft_rows.hpp"
-#ifdef SLUICE_VKFFT
 #include "poisson/fft/fft_vkfft.hpp"
-#endif
 
 namespace sluice {
 
@@ -30,7 +29,9 @@ bool cufft_is_fast(std::int64_t nx, std::int64_t row_length) {
 class CufftColumns : public ColumnFourier {
  public:
   CufftColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z, const FftWork& work)
-      : plan_(FftKind::forward, {ny, stride_y, stride_y, {FftLoop{nx, 1, 1}}}, work), nz_(nz), stride_z_(stride_z) {}
+      : plan_(FftKind::forward, plane(nx, ny, stride_y), work), nz_(nz), stride_z_(stride_z) {}
+
+  static FftBatch plane(int nx, int ny, std::int64_t stride_y) { return {ny, stride_y, stride_y, {FftLoop{nx, 1, 1}}}; }
 
   void run(const Complex* from, Complex* to, bool forward) override {
     SLUICE_REQUIRE(from == to, "cuFFT transforms columns in place");
@@ -44,22 +45,33 @@ class CufftColumns : public ColumnFourier {
   std::int64_t stride_z_;
 };
 
+/// All rows of a field, y halos included.
+struct Rows {
+  std::int64_t nx, length, count;
+
+  Rows(const Box3& box, std::int64_t row_length, std::int64_t halo_y)
+      : nx(box.extent(0)), length(row_length), count((box.extent(1) + 2 * halo_y) * box.nz() - 2 * halo_y) {}
+
+  /// By our own kernels; null if cuFFT is faster or the only one.
+  std::unique_ptr<RowFourier> kernel() const {
+    if (cufft_is_fast(nx, length)) return nullptr;
+    return RowFourier::make(static_cast<int>(nx), count, length);
+  }
+  FftBatch forward() const { return {nx, 1, 1, {FftLoop{count, length, length / 2}}}; }
+  FftBatch backward() const { return {nx, 1, 1, {FftLoop{count, length / 2, length}}}; }
+};
+
 }  // namespace
 
-/// Transforms all rows at once, y halos included.
+/// Transforms all rows at once.
 struct FourierX::Plans {
   Plans(const Box3& owned, std::int64_t length, FourierMethod method, const FftWork& work, std::int64_t halo_y)
       : box(owned), row_length(length) {
-    const std::int64_t count = (box.extent(1) + 2 * halo_y) * box.nz() - 2 * halo_y;
-    if (method == FourierMethod::fastest && !cufft_is_fast(box.extent(0), row_length)) {
-      rows = RowFourier::make(box.nx(), count, row_length);
-      if (rows) return;
-    }
-    const auto batch = [&](std::int64_t in, std::int64_t out) {
-      return FftBatch{box.extent(0), 1, 1, {FftLoop{count, in, out}}};
-    };
-    forward = FftPlan::make(FftKind::real_to_complex, batch(row_length, row_length / 2), work);
-    backward = FftPlan::make(FftKind::complex_to_real, batch(row_length / 2, row_length), work);
+    const Rows all(box, row_length, halo_y);
+    if (method == FourierMethod::fastest) rows = all.kernel();
+    if (rows) return;
+    forward = FftPlan::make(FftKind::real_to_complex, all.forward(), work);
+    backward = FftPlan::make(FftKind::complex_to_real, all.backward(), work);
   }
 
   real* first_row(Field& field, const PlaneRange& planes) const {
@@ -87,6 +99,13 @@ bool FourierX::allows_gaps(std::int64_t nx) {
   return RowFourier::has_kernel(nx);
 }
 
+std::size_t FourierX::work_bytes(const Box3& box, std::int64_t row_length, int halo_y) {
+  const Rows all(box, row_length, halo_y);
+  if (all.kernel()) return 0;
+  return std::max(cufft_work_bytes(FftKind::real_to_complex, all.forward()),
+                  cufft_work_bytes(FftKind::complex_to_real, all.backward()));
+}
+
 void FourierX::forward(Field& field, const PlaneRange& planes) {
   real* const data = plans_->first_row(field, planes);
   if (plans_->rows) {
@@ -110,21 +129,21 @@ std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int 
                                                             const FftWork& work) {
   if (method == FourierMethod::fastest) {
     if (auto columns = SplitColumnFourier::make(nx, ny, nz, stride_y, stride_z)) return columns;
-#ifdef SLUICE_VKFFT
     if (auto columns = make_vkfft_columns(nx, ny, nz, stride_y, stride_z)) return columns;
-#endif
   }
   return std::make_unique<CufftColumns>(nx, ny, nz, stride_y, stride_z, work);
+}
+
+std::size_t ColumnFourier::work_bytes(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
+  if (SplitColumnFourier::make(nx, ny, nz, stride_y, stride_z) || suits_vkfft(ny)) return 0;
+  return CufftPlan::work_size(FftKind::forward, CufftColumns::plane(nx, ny, stride_y));
 }
 
 std::string fft_library() {
   int version = 0;
   check_cufft(cufftGetVersion(&version), "cufftGetVersion");
-  std::string text = SLUICE_CUFFT_NAME " " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10);
-#ifdef SLUICE_VKFFT
-  text += std::string(", ") + vkfft_version();
-#endif
-  return text;
+  return SLUICE_CUFFT_NAME " " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10) +
+         and_vkfft();
 }
 
 }  // namespace sluice

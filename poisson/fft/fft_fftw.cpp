@@ -76,6 +76,10 @@ bool FourierX::allows_gaps(std::int64_t /*nx*/) {
   return true;
 }
 
+std::size_t FourierX::work_bytes(const Box3& /*box*/, std::int64_t /*row_length*/, int /*halo_y*/) {
+  return 0;
+}
+
 void FourierX::forward(Field& field, const PlaneRange& planes) {
   Plans& plans = *plans_;
   plans.for_each_row(field, planes, [&](int /*j*/, int /*k*/, real* data) {
@@ -105,6 +109,11 @@ std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int 
                                                             std::int64_t stride_z, FourierMethod /*method*/,
                                                             const FftWork& /*work*/) {
   return SplitColumnFourier::make(nx, ny, nz, stride_y, stride_z);
+}
+
+std::size_t ColumnFourier::work_bytes(int /*nx*/, int /*ny*/, int /*nz*/, std::int64_t /*stride_y*/,
+                                      std::int64_t /*stride_z*/) {
+  return 0;
 }
 
 std::string fft_library() {

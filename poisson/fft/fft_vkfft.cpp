@@ -1,9 +1,6 @@
 #include "poisson/fft/fft_vkfft.hpp"
 
-#include "core/device/gpu_runtime.hpp"
-
-#define VKFFT_BACKEND 1  // CUDA
-#include <vkFFT.h>
+#include <vkFFT.h>  // before CUDA's names mean HIP's
 
 #include <string>
 
@@ -20,22 +17,11 @@ void check_vkfft(VkFFTResult status, const char* what) {
   throw Error(ExitCode::internal, std::string(what) + ": VkFFT error " + std::to_string(static_cast<int>(status)));
 }
 
-/// Whether VkFFT has radices for this length.
-bool suits_vkfft(int length) {
-  if (length < 4) return false;
-  for (const int radix : {2, 3, 5, 7}) {
-    while (length % radix == 0) length /= radix;
-  }
-  return length == 1;
-}
-
 class VkColumns : public ColumnFourier {
  public:
   VkColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
-    int device = 0;
-    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    check_cuda(cudaFree(nullptr), "starting CUDA");  // VkFFT compiles into the current context
-    device_ = static_cast<CUdevice>(device);
+    check_cuda(cudaGetDevice(&device_), "cudaGetDevice");
+    check_cuda(cudaFree(nullptr), "starting the GPU");  // VkFFT compiles into the current context
     bytes_ = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz) * 2 * sizeof(real);
 
     VkFFTConfiguration configuration = {};
@@ -73,12 +59,20 @@ class VkColumns : public ColumnFourier {
 
  private:
   VkFFTApplication application_ = {};
-  CUdevice device_ = 0;
+  int device_ = 0;
   std::uint64_t bytes_ = 0;
   bool ready_ = false;
 };
 
 }  // namespace
+
+bool suits_vkfft(int length) {
+  if (length < 4) return false;
+  for (const int radix : {2, 3, 5, 7}) {
+    while (length % radix == 0) length /= radix;
+  }
+  return length == 1;
+}
 
 std::unique_ptr<ColumnFourier> make_vkfft_columns(int nx, int ny, int nz, std::int64_t stride_y,
                                                   std::int64_t stride_z) {
@@ -88,11 +82,10 @@ std::unique_ptr<ColumnFourier> make_vkfft_columns(int nx, int ny, int nz, std::i
   return columns;
 }
 
-const char* vkfft_version() {
-  static const std::string text = "VkFFT " + std::to_string(VkFFTGetVersion() / 10000) + "." +
-                                  std::to_string(VkFFTGetVersion() / 100 % 100) + "." +
-                                  std::to_string(VkFFTGetVersion() % 100);
-  return text.c_str();
+std::string and_vkfft() {
+  const int version = VkFFTGetVersion();
+  return ", VkFFT " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
 }
 
 }  // namespace sluice

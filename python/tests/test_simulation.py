@@ -241,13 +241,9 @@ def test_a_value_that_is_read_can_be_set(name: str) -> None:
     assert case.resolved() == resolved
 
 
-# What no simulation from Python does: other commands, options that it does not have, and options of Slurm.
+# What no simulation from Python does: other commands, and options that it does not have.
 OF_COMMANDS = ("src/commands/", "src/bench/", "src/outputs/directory_status.cpp", "io/case/key_pages.cpp")
-NOT_FROM_PYTHON = (
-    "--reproducible: on several GPUs",
-    "with --restart auto. The key watchdog changes",
-    "of them (with Slurm, leave out",
-)
+NOT_FROM_PYTHON = ("--reproducible: on several GPUs", "with --restart auto. The key watchdog changes")
 
 
 def test_messages_name_arguments_of_python() -> None:

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/decomp/field_copy.hpp"
+#include "core/device/select.hpp"
 #include "core/support/collective.hpp"
 #include "io/case/case_file.hpp"
 #include "solver/diagnostics.hpp"
@@ -111,7 +112,7 @@ double error_of_means(sluice::Simulation& simulation) {
 
 /// Whether the steady flow is as accurate as it should be. Collective.
 bool run(MPI_Comm world) {
-  sluice::select_device(world);
+  sluice::device::select(world);
 
   // 1. The case. The keys of Sluice's own terms, such as rotation, are part of the solver: io/ is told of them first.
   sluice::io::introduce(sluice::all_physics());

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/decomp/cuda_aware_mpi.hpp"
+#include "core/device/select.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "io/case/keys.hpp"
@@ -247,7 +248,7 @@ std::string text_of(const Json& row) {
 }  // namespace
 
 ExitCode bench_fft_study(const BenchOptions& given) {
-  select_device(MPI_COMM_WORLD);
+  device::select(MPI_COMM_WORLD);
   BenchOptions options = given;
   std::string text;
   run_on_root(MPI_COMM_WORLD, [&] { text = io::read_input(options.study, "study", io::max_yaml_bytes); });

@@ -11,6 +11,7 @@
 #include "core/decomp/exchange/mpi_buffers.hpp"
 #include "core/device/buffer.hpp"
 #include "core/device/flat_loops.hpp"
+#include "core/device/select.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "src/bench/bench.hpp"
@@ -121,7 +122,7 @@ Json exchange_link(const BenchOptions& options, const std::string& method, std::
 }  // namespace
 
 ExitCode bench_links(const BenchOptions& options) {
-  select_device(MPI_COMM_WORLD);
+  device::select(MPI_COMM_WORLD);
   const std::size_t bytes = options.bytes / sizeof(real) * sizeof(real);
   constexpr auto max_bytes = static_cast<std::size_t>(std::numeric_limits<int>::max()) * sizeof(real);
   if (bytes == 0 || bytes > max_bytes) {

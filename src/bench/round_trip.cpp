@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
 #include "src/run/piece_report.hpp"
@@ -305,7 +306,7 @@ std::string RoundTripSetup::exchange_text() const {
 }
 
 ExitCode bench_round_trips(const BenchOptions& options) {
-  select_device(MPI_COMM_WORLD);
+  device::select(MPI_COMM_WORLD);
   JsonLines json(options.json);
   std::size_t worked = 0, wrong = 0, count = 0;
   std::string fault;

@@ -11,6 +11,7 @@
 
 #include "core/device/flat_loops.hpp"
 #include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "core/device/together.hpp"
 #include "core/support/collective.hpp"
 #include "poisson/tridiagonal/line_plan.hpp"
@@ -237,7 +238,7 @@ ExitCode command_bench(const BenchOptions& options) {
     throw Error(ExitCode::usage, fmt::format("bench step --members: the flows share one process, but {} were started: "
                                              "start one",
                                              size_of(MPI_COMM_WORLD)));
-  select_device(MPI_COMM_WORLD);
+  device::select(MPI_COMM_WORLD);
   const io::Case settings = bench_case(options, options.cells()[2]);
   const Tuning tuning = tune(settings, make_grid(settings, ""), settings.flow, std::nullopt, MPI_COMM_WORLD);
   const Layout& layout = tuning.chosen;

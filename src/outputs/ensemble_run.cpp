@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "core/device/timers.hpp"
 #include "core/device/together.hpp"
 #include "core/support/collective.hpp"
@@ -68,7 +69,7 @@ EnsembleRun::EnsembleRun(const CaseInput& common, const std::vector<CaseInput>& 
   shared_.watchdog =
       std::make_shared<Watchdog>(world, settings_.watchdog, shared_.runs * largest_output(settings_, grid), log);
   guard_.own.watchdog = shared_.watchdog;
-  select_device(world);
+  device::select(world);
   energy_.emplace(world);
   std::vector<std::string> warnings;
   run_on_root(world, [&] {

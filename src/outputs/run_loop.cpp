@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "core/device/timers.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
@@ -168,7 +169,7 @@ RunLoop::RunLoop(const CaseInput& input, const StartOptions& options, RunGuard& 
             ? options_.shared->watchdog
             : std::make_shared<Watchdog>(comm_, limit, largest_output(settings_, grid), directory_ + "/log.txt");
   }
-  if (options_.shared == nullptr) select_device(comm_);
+  if (options_.shared == nullptr) device::select(comm_);
   if (options_.reproducible) require_reproducible(comm_);
   if (options_.directory) open_files();
   for (const auto& [axis, forcing] :

@@ -8,18 +8,12 @@
 #include "core/device/together.hpp"
 #include "core/support/collective.hpp"
 #include "core/support/error.hpp"
-#include "core/support/owned_comm.hpp"
 #include "model/schedule.hpp"
 #include "src/run/initial_profile.hpp"
 #include "src/run/setup.hpp"
 #include "src/run/time_step_estimate.hpp"
 
 namespace sluice {
-
-void select_device(MPI_Comm world) {
-  const OwnedComm host = OwnedComm::of_host(world);
-  run_collectively(world, [&] { device::select(rank_of(host), size_of(host)); });
-}
 
 Simulation::Simulation(const io::Case& case_settings, Grid case_grid, const Layout& layout, MPI_Comm world)
     : settings(case_settings),

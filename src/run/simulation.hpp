@@ -15,9 +15,6 @@
 
 namespace sluice {
 
-/// Assigns a device to every rank: one GPU per rank, by its rank within the node. Collective.
-void select_device(MPI_Comm world);
-
 /// A case set up on the ranks of a communicator: grid, pencils, stepper and state. Shared by `sluice run`, `sluice
 /// bench` and the tests of whole runs. Construction is collective and allocates the fields;
 /// the first step allocates buffers of halo exchanges and reductions.

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 
 namespace {
 
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   int size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  sluice::device::select(rank, size);
+  sluice::device::select(MPI_COMM_WORLD);
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   if (rank != 0) delete listeners.Release(listeners.default_result_printer());
   MPI_Comm together = MPI_COMM_NULL;

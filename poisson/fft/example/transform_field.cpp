@@ -17,7 +17,7 @@
 
 #include "core/decomp/exchange/exchange.hpp"
 #include "core/device/buffer.hpp"
-#include "core/device/memory.hpp"
+#include "core/device/select.hpp"
 #include "poisson/fft/distributed_fft.hpp"
 
 namespace {
@@ -46,18 +46,6 @@ void for_each_point(const sluice::Box3& box, const Action& action) {
       for (std::int64_t i = box.lo[0]; i < box.hi[0]; ++i) action(i, j, k, at++);
     }
   }
-}
-
-/// Chooses this rank's GPU in a GPU build.
-void select_device(MPI_Comm world) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_size(node, &size);
-  MPI_Comm_free(&node);
-  sluice::device::select(rank, size);
 }
 
 /// The field at the points of a box.
@@ -149,7 +137,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int status = EXIT_SUCCESS;
   try {
-    select_device(MPI_COMM_WORLD);
+    sluice::device::select(MPI_COMM_WORLD);
     const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 32;
     double error = std::max(transform(MPI_COMM_WORLD, n), transform_two(MPI_COMM_WORLD, n));
     MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
