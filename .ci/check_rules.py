@@ -129,7 +129,6 @@ RULES = [
         "in `_cuda`.",
         in_code(r"\b(cuda|hip)[A-Z]\w*\s*\("),
         allowed=("core/device/*", "core/decomp/exchange/gpu/*", "*_cuda.?pp"),
-        left={"poisson/fft/fft_vkfft.cpp": 2},
     ),
     Rule(
         "Kernels start from `cuda::launch` alone, and no code but that of `core/device` uses blockIdx.",

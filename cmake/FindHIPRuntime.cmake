@@ -1,5 +1,5 @@
-# HIP of ROCm: defines HIP::runtime, HIP::fft (hipFFT), HIP::rccl and HIP::compiler (hipRTC). If nvcc compiles (SLUICE_NVCC), only their headers are looked
-# for, and the targets have CUDA's libraries.
+# HIP of ROCm: defines HIP::runtime, HIP::fft (hipFFT), HIP::rccl and HIP::compiler (hipRTC). If nvcc compiles
+# (SLUICE_NVCC), only their headers are looked for, and the targets have CUDA's libraries.
 set(hints HINTS ENV ROCM_PATH ENV HIP_PATH PATHS /opt/rocm)
 find_path(HIP_INCLUDE_DIR hip/hip_runtime.h ${hints} PATH_SUFFIXES include)
 find_path(HIPFFT_INCLUDE_DIR hipfft/hipfft.h ${hints} PATH_SUFFIXES include)
@@ -15,7 +15,8 @@ else()
   find_library(HIPFFT_LIBRARY hipfft ${hints} PATH_SUFFIXES lib)
   find_library(RCCL_LIBRARY rccl ${hints} PATH_SUFFIXES lib)
   find_library(HIPRTC_LIBRARY hiprtc ${hints} PATH_SUFFIXES lib)
-  if(NOT HIPRTC_LIBRARY)  # before ROCm 5.3 it is a part of the runtime
+  if(NOT HIPRTC_LIBRARY)
+    message(STATUS "hipRTC was not found: it must be a part of the HIP runtime, as before ROCm 5.3")
     set(HIPRTC_LIBRARY ${HIP_LIBRARY})
   endif()
   list(APPEND needed HIP_LIBRARY HIPFFT_LIBRARY RCCL_LIBRARY)

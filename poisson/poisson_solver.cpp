@@ -84,7 +84,7 @@ double PoissonSolver::transform_memory(const Decomposition& decomposition, int r
   const SpectralColumns columns(decomposition, rank, order);
   return static_cast<double>(
       std::max(FourierX::work_bytes(decomposition.x_pencil(rank), row_length(decomposition.cells()[0]), halo(order).y),
-               FourierY::work_bytes(columns.nx, columns.ny, columns.nz, columns.row, columns.plane)));
+               FourierY::work_bytes(columns.nx, columns.ny, columns.row)));
 }
 
 std::int64_t PoissonSolver::row_length(std::int64_t nx) {

@@ -43,7 +43,7 @@ class PoissonSolver {
   static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method,
                            bool periodic_z = false);
   static double field_memory(const Decomposition& decomposition, int rank, Order order);
-  /// What the library for transforms needs besides, in this build: without lengths that VkFFT cannot do in place.
+  /// What the library for transforms needs besides, in this build.
   static double transform_memory(const Decomposition& decomposition, int rank, Order order);
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;

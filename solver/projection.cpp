@@ -43,9 +43,9 @@ Projection::Projection(const Communicator& comm, const Decomposition& decomposit
   if (flow.diffusion == Diffusion::implicit_z) below_.emplace(plane_of(box_), Location::center, 0, HaloWidth{0, 0});
 }
 
-MemoryNeed Projection::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow) {
+MemoryNeed Projection::memory(const Decomposition& decomposition, int rank, const FlowParameters& flow, bool on_gpu) {
   MemoryNeed need = PoissonSolver::memory(decomposition, rank, flow.tridiagonal, flow.periodic_z);
-  need.held += PoissonSolver::transform_memory(decomposition, rank, flow.order);
+  if (on_gpu) need.held += PoissonSolver::transform_memory(decomposition, rank, flow.order);
   if (fills_ahead(decomposition, flow))
     need.held += (flow.diffusion == Diffusion::implicit_z ? 2 : 1) *
                  Field::memory(plane_of(decomposition.x_pencil(rank)), 0, HaloWidth{0, 0});

@@ -20,7 +20,7 @@ class Projection {
   Projection(const Communicator& comm, const Decomposition& decomposition, const Grid& grid, const Metrics& metrics,
              const Walls& walls, HaloExchange& halo, const FlowParameters& flow, const ExchangeSet& exchanges);
   /// On one rank. Local.
-  static MemoryNeed memory(const Decomposition& decomposition, int rank, const FlowParameters& flow);
+  static MemoryNeed memory(const Decomposition& decomposition, int rank, const FlowParameters& flow, bool on_gpu);
   /// What one solve moves; see PoissonSolver::words.
   static PhaseWords words(const std::array<std::int64_t, 3>& cells, const ProcessGrid& processes,
                           const FlowParameters& flow, LineStrategy lines);

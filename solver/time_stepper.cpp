@@ -76,7 +76,7 @@ MemoryNeed TimeStepper::need_of(const Decomposition& decomposition, int rank, co
   need.held += Walls::memory(box, flow.bottom, flow.top, scalars) + WallResponses::memory(box, flow);
   for (const FieldDescriptor& scalar : scalars) need.held += field_memory(scalar, box, flow.order);
   need += Transport::memory(decomposition, rank, flow);
-  need += Projection::memory(decomposition, rank, flow);
+  need += Projection::memory(decomposition, rank, flow, on_gpu);
   if (flow.diffusion == Diffusion::implicit_z) {
     const bool second = on_gpu && can_leave_corrections(flow, BodyForces({}, flow), on_gpu);
     need.held += (second ? 2 : 1) * field_memory(base_fields()[pressure_field], box, flow.order);

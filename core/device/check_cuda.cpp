@@ -68,7 +68,7 @@ std::string name_of_gpu() {
 }  // namespace
 
 void throw_cuda_error(cudaError_t status, const char* what) {
-  cudaGetLastError();  // clear it, or the next kernel launch would report it
+  cuda::clear_error();
   const std::string text = fmt::format("{}: {} ({})", what, cudaGetErrorString(status), cudaGetErrorName(status));
   if (status == cudaErrorMemoryAllocation) throw Error(ExitCode::resources, text + "; use more GPUs or a coarser grid");
   if (gpu_failed(status)) {

@@ -14,13 +14,27 @@ inline void check_cuda(cudaError_t status, const char* what) {
 
 namespace cuda {
 
+inline int current_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
 /// An attribute of this rank's GPU.
 inline int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0;
   int value = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "cudaDeviceGetAttribute");
+  check_cuda(cudaDeviceGetAttribute(&value, attribute, current_device()), "cudaDeviceGetAttribute");
   return value;
+}
+
+/// Starts this rank's GPU, as the first call that needs it would.
+inline void start() {
+  check_cuda(cudaFree(nullptr), "starting the GPU");
+}
+
+/// Forgets a failure that has been dealt with, or the next kernel launch would report it.
+inline void clear_error() {
+  static_cast<void>(cudaGetLastError());  // which HIP marks nodiscard
 }
 
 }  // namespace cuda

@@ -11,9 +11,8 @@ EnergyCounters energy_counters() {
 #ifdef __HIP_PLATFORM_AMD__
   throw Error(ExitCode::resources, "Sluice does not read the energy counters of AMD GPUs");
 #else
-  int device = 0;
+  const int device = cuda::current_device();
   std::array<char, 32> bus{};
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device), "cudaDeviceGetPCIBusId");
   return nvml_counters("libnvidia-ml.so.1", bus.data());
 #endif

@@ -130,9 +130,8 @@ int max_thread_blocks_together() {
 }
 
 std::string description() {
-  int device = 0;
+  const int device = cuda::current_device();
   cudaDeviceProp properties{};
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   const int node = NearGpu().node();
   return fmt::format("{} ({:.1f} GiB), host memory {}", properties.name,
@@ -151,7 +150,7 @@ void* allocate(std::size_t bytes) {
   void* pointer = nullptr;
   const cudaError_t status = cudaMalloc(&pointer, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // clear it, or the next kernel launch would report it
+    cuda::clear_error();
     throw Error(ExitCode::resources, fmt::format("out of GPU memory: could not allocate {:.3f} GiB, {:.3f} "
                                                  "GiB free; use more GPUs or a coarser grid",
                                                  static_cast<double>(bytes) / 1073741824.0,
@@ -183,7 +182,7 @@ void* allocate_host(std::size_t bytes) {
   void* pointer = nullptr;
   const cudaError_t status = cudaMallocHost(&pointer, bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // clear it, or the next kernel launch would report it
+    cuda::clear_error();
     throw Error(ExitCode::resources, fmt::format("out of page-locked host memory: could not allocate {:.3f} GiB",
                                                  static_cast<double>(bytes) / 1073741824.0));
   }

@@ -9,7 +9,8 @@ namespace sluice::device {
 
 /// Chooses this rank's GPU: the first that it sees and no lower rank of its host has. So rank n takes GPU n if all
 /// ranks see all GPUs of the host, and its own if the launcher shows it no other. Throws Error(resources) if a rank
-/// finds none. Nothing to do in a CPU build. Collective.
+/// finds none. Parts of a divided GPU count as different for a rank that sees several of them. Nothing to do in a CPU
+/// build. Collective.
 void select(MPI_Comm world);
 
 /// For each rank of a host, the position of its GPU among those that it sees. `visible`: their names, unique on the

@@ -44,10 +44,8 @@ class CufftPlan {
   CufftPlan() = default;  ///< no plan
   CufftPlan(FftKind kind, const FftBatch& batch, const FftWork& work)
       : CufftPlan() {  // so that the destructor runs if an error is thrown
-    check_cufft(cufftCreate(&handle_), "cufftCreate");
-    check_cufft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
     work_ = work;
-    work_bytes_ = call(cufftMakePlanMany64, "cufftMakePlanMany64", kind, batch);
+    work_bytes_ = make(kind, batch);
     work_.reserve(work_bytes_);
   }
   CufftPlan(CufftPlan&& other) noexcept : CufftPlan() { *this = std::move(other); }
@@ -87,24 +85,27 @@ class CufftPlan {
   }
 
   std::size_t work_bytes() const { return work_bytes_; }
-  /// Work memory that a plan would need, in bytes.
+  /// Work memory that a plan would need, in bytes: makes one, without the memory.
   static std::size_t work_size(FftKind kind, const FftBatch& batch) {
     const FftLoop& loop = batch.loops[0];
-    static std::map<std::array<std::int64_t, 7>, std::size_t> known;  // for each rank's memory is predicted by all
-    const auto [place, is_new] = known.try_emplace({static_cast<std::int64_t>(kind), batch.length, batch.stride_in,
-                                                    batch.stride_out, loop.count, loop.distance_in, loop.distance_out});
-    if (is_new) {
-      CufftPlan probe;
-      check_cufft(cufftCreate(&probe.handle_), "cufftCreate");
-      place->second = probe.call(cufftGetSizeMany64, "cufftGetSizeMany64", kind, batch);
-    }
-    return place->second;
+    const std::array<std::int64_t, 7> key{static_cast<std::int64_t>(kind),
+                                          batch.length,
+                                          batch.stride_in,
+                                          batch.stride_out,
+                                          loop.count,
+                                          loop.distance_in,
+                                          loop.distance_out};
+    static std::map<std::array<std::int64_t, 7>, std::size_t> known;  // each rank predicts the memory of all
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    CufftPlan probe;
+    return known[key] = probe.make(kind, batch);
   }
 
  private:
-  /// Calls a function that makes a plan, or only measures it; returns the work memory in bytes.
-  template <class Function>
-  std::size_t call(Function* function, const char* name, FftKind kind, const FftBatch& batch) {
+  /// Makes the plan; returns the work memory that it needs, in bytes.
+  std::size_t make(FftKind kind, const FftBatch& batch) {
+    check_cufft(cufftCreate(&handle_), "cufftCreate");
+    check_cufft(cufftSetAutoAllocation(handle_, 0), "cufftSetAutoAllocation");
     const cufftType type = kind == FftKind::real_to_complex   ? Cufft::real_to_complex
                            : kind == FftKind::complex_to_real ? Cufft::complex_to_real
                                                               : Cufft::complex_to_complex;
@@ -113,9 +114,10 @@ class CufftPlan {
     // The size of the array around one transform: in one dimension cuFFT only checks that it is given.
     long long embed = length * std::max<long long>({1, batch.stride_in, batch.stride_out});
     std::size_t work = 0;
-    check_cufft(function(handle_, 1, &length, &embed, batch.stride_in, std::max<long long>(1, loop.distance_in), &embed,
-                         batch.stride_out, std::max<long long>(1, loop.distance_out), type, loop.count, &work),
-                name);
+    check_cufft(cufftMakePlanMany64(handle_, 1, &length, &embed, batch.stride_in,
+                                    std::max<long long>(1, loop.distance_in), &embed, batch.stride_out,
+                                    std::max<long long>(1, loop.distance_out), type, loop.count, &work),
+                "cufftMakePlanMany64");
     return work;
   }
 

@@ -13,8 +13,8 @@ FourierY::FourierY(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t s
 
 FourierY::~FourierY() = default;
 
-std::size_t FourierY::work_bytes(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
-  return nx > 0 && nz > 0 ? ColumnFourier::work_bytes(nx, ny, nz, stride_y, stride_z) : 0;
+std::size_t FourierY::work_bytes(int nx, int ny, std::int64_t stride_y) {
+  return nx > 0 ? ColumnFourier::work_bytes(nx, ny, stride_y) : 0;
 }
 
 void FourierY::run(View3<std::complex<real>> coefficients, std::int64_t first, bool forward) {

@@ -50,7 +50,8 @@ class FourierX {
   /// are not changed. The same bits as forward() of the stored rows. In CPU builds only: a GPU has no row in its cache.
   void forward(RowSource& source, Field& to, const PlaneRange& planes);
 
-  /// Work memory of the fastest implementation, in bytes, with the arguments of the constructor: that of cuFFT.
+  /// Work memory of the fastest implementation in bytes, for arguments of the constructor: 0 unless cuFFT or hipFFT
+  /// transforms.
   static std::size_t work_bytes(const Box3& box, std::int64_t row_length, int halo_y);
 
   /// Whether rows of nx cells with gaps between them are transformed as fast as without: not by cuFFT.
@@ -76,7 +77,7 @@ class FourierY {
   FourierY& operator=(const FourierY&) = delete;
 
   /// As FourierX::work_bytes.
-  static std::size_t work_bytes(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+  static std::size_t work_bytes(int nx, int ny, std::int64_t stride_y);
 
   /// Of nz planes from `first` on.
   void forward(View3<std::complex<real>> coefficients, std::int64_t first = 0) { run(coefficients, first, true); }

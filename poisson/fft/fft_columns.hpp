@@ -24,8 +24,8 @@ class ColumnFourier {
                                                       std::int64_t stride_z, FourierMethod method, const FftWork& work);
   virtual ~ColumnFourier() = default;
 
-  /// Work memory of the fastest one, in bytes.
-  static std::size_t work_bytes(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
+  /// Work memory of the fastest one, in bytes: 0 unless cuFFT or hipFFT transforms.
+  static std::size_t work_bytes(int nx, int ny, std::int64_t stride_y);
 
   /// Unscaled transforms of the array at `from`, device memory, into an array of the same layout, or in place. With a
   /// kernel or on a CPU, the bits of a column's result depend on that column alone.
@@ -35,10 +35,11 @@ class ColumnFourier {
 /// Columns of which some rows may be elsewhere.
 class SplitColumnFourier : public ColumnFourier {
  public:
-  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null if there is no kernel for
-  /// this length, or if it needs more shared memory than the GPU has. Kernels exist for multiples of 16 up to 2048
-  /// without prime factors above 7, except 2000, and on GPUs with clusters of thread blocks for 2560, 3072, 3456, 3584,
-  /// 4096, 5120, 6144, 7168 and 8192; a CPU build has every length.
+  /// Whether there is a kernel for columns of ny values, and the GPU has the shared memory that it needs. Kernels exist
+  /// for multiples of 16 up to 2048 without prime factors above 7, except 2000, and on GPUs with clusters of thread
+  /// blocks for 2560, 3072, 3456, 3584, 4096, 5120, 6144, 7168 and 8192; a CPU build has every length.
+  static bool has_kernel(int ny);
+  /// For nx x ny x nz coefficients, rows stride_y and planes stride_z elements apart. Null unless has_kernel(ny).
   static std::unique_ptr<SplitColumnFourier> make(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z);
 
   /// Forward writes the rows of `elsewhere` there instead of to `to`; backward reads them from there instead of from

@@ -15,10 +15,8 @@ class Columns : public SplitColumnFourier {
  public:
   Columns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z)
       : nx_(nx), nz_(nz), stride_y_(stride_y), stride_z_(stride_z), whole_(ny), split_(ny) {
-    if (exist()) twiddles_ = Buffer<ComplexPair>(cuda::twiddles_of(ny));
+    twiddles_ = Buffer<ComplexPair>(cuda::twiddles_of(ny));
   }
-
-  bool exist() const { return whole_.exists() && split_.exists(); }
 
   void transform(const std::complex<real>* from, std::complex<real>* to, bool forward,
                  const RowsElsewhere& elsewhere) override {
@@ -47,11 +45,14 @@ class Columns : public SplitColumnFourier {
 
 }  // namespace
 
+bool SplitColumnFourier::has_kernel(int ny) {
+  return cuda::ColumnTransform<ColumnUse::whole>(ny).exists() && cuda::ColumnTransform<ColumnUse::split>(ny).exists();
+}
+
 std::unique_ptr<SplitColumnFourier> SplitColumnFourier::make(int nx, int ny, int nz, std::int64_t stride_y,
                                                              std::int64_t stride_z) {
-  auto columns = std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z);
-  if (!columns->exist()) return nullptr;
-  return columns;
+  if (!has_kernel(ny)) return nullptr;
+  return std::make_unique<Columns>(nx, ny, nz, stride_y, stride_z);
 }
 
 }  // namespace sluice

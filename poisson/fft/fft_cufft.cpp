@@ -52,11 +52,8 @@ struct Rows {
   Rows(const Box3& box, std::int64_t row_length, std::int64_t halo_y)
       : nx(box.extent(0)), length(row_length), count((box.extent(1) + 2 * halo_y) * box.nz() - 2 * halo_y) {}
 
-  /// By our own kernels; null if cuFFT is faster or the only one.
-  std::unique_ptr<RowFourier> kernel() const {
-    if (cufft_is_fast(nx, length)) return nullptr;
-    return RowFourier::make(static_cast<int>(nx), count, length);
-  }
+  /// Whether our own kernel is the fastest.
+  bool have_kernel() const { return !cufft_is_fast(nx, length) && RowFourier::has_kernel(nx); }
   FftBatch forward() const { return {nx, 1, 1, {FftLoop{count, length, length / 2}}}; }
   FftBatch backward() const { return {nx, 1, 1, {FftLoop{count, length / 2, length}}}; }
 };
@@ -68,10 +65,12 @@ struct FourierX::Plans {
   Plans(const Box3& owned, std::int64_t length, FourierMethod method, const FftWork& work, std::int64_t halo_y)
       : box(owned), row_length(length) {
     const Rows all(box, row_length, halo_y);
-    if (method == FourierMethod::fastest) rows = all.kernel();
-    if (rows) return;
-    forward = FftPlan::make(FftKind::real_to_complex, all.forward(), work);
-    backward = FftPlan::make(FftKind::complex_to_real, all.backward(), work);
+    if (method == FourierMethod::fastest && all.have_kernel()) {
+      rows = RowFourier::make(box.nx(), all.count, row_length);
+    } else {
+      forward = FftPlan::make(FftKind::real_to_complex, all.forward(), work);
+      backward = FftPlan::make(FftKind::complex_to_real, all.backward(), work);
+    }
   }
 
   real* first_row(Field& field, const PlaneRange& planes) const {
@@ -101,7 +100,7 @@ bool FourierX::allows_gaps(std::int64_t nx) {
 
 std::size_t FourierX::work_bytes(const Box3& box, std::int64_t row_length, int halo_y) {
   const Rows all(box, row_length, halo_y);
-  if (all.kernel()) return 0;
+  if (all.have_kernel()) return 0;
   return std::max(cufft_work_bytes(FftKind::real_to_complex, all.forward()),
                   cufft_work_bytes(FftKind::complex_to_real, all.backward()));
 }
@@ -134,8 +133,8 @@ std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int 
   return std::make_unique<CufftColumns>(nx, ny, nz, stride_y, stride_z, work);
 }
 
-std::size_t ColumnFourier::work_bytes(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
-  if (SplitColumnFourier::make(nx, ny, nz, stride_y, stride_z) || suits_vkfft(ny)) return 0;
+std::size_t ColumnFourier::work_bytes(int nx, int ny, std::int64_t stride_y) {
+  if (SplitColumnFourier::has_kernel(ny) || fits_vkfft(ny)) return 0;
   return CufftPlan::work_size(FftKind::forward, CufftColumns::plane(nx, ny, stride_y));
 }
 

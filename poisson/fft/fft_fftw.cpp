@@ -111,8 +111,7 @@ std::unique_ptr<ColumnFourier> ColumnFourier::of_any_length(int nx, int ny, int 
   return SplitColumnFourier::make(nx, ny, nz, stride_y, stride_z);
 }
 
-std::size_t ColumnFourier::work_bytes(int /*nx*/, int /*ny*/, int /*nz*/, std::int64_t /*stride_y*/,
-                                      std::int64_t /*stride_z*/) {
+std::size_t ColumnFourier::work_bytes(int /*nx*/, int /*ny*/, std::int64_t /*stride_y*/) {
   return 0;
 }
 

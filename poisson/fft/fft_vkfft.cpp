@@ -17,11 +17,19 @@ void check_vkfft(VkFFTResult status, const char* what) {
   throw Error(ExitCode::internal, std::string(what) + ": VkFFT error " + std::to_string(static_cast<int>(status)));
 }
 
+bool has_radices(int length) {
+  if (length < 4) return false;
+  for (const int radix : {2, 3, 5, 7}) {
+    while (length % radix == 0) length /= radix;
+  }
+  return length == 1;
+}
+
 class VkColumns : public ColumnFourier {
  public:
   VkColumns(int nx, int ny, int nz, std::int64_t stride_y, std::int64_t stride_z) {
-    check_cuda(cudaGetDevice(&device_), "cudaGetDevice");
-    check_cuda(cudaFree(nullptr), "starting the GPU");  // VkFFT compiles into the current context
+    cuda::start();  // VkFFT compiles into the current context
+    device_ = cuda::current_device();
     bytes_ = static_cast<std::uint64_t>(stride_z) * static_cast<std::uint64_t>(nz) * 2 * sizeof(real);
 
     VkFFTConfiguration configuration = {};
@@ -38,6 +46,7 @@ class VkColumns : public ColumnFourier {
     configuration.device = &device_;
     configuration.bufferSize = &bytes_;
     ready_ = initializeVkFFT(&application_, configuration) == VKFFT_SUCCESS;
+    if (!ready_) cuda::clear_error();
   }
   VkColumns(const VkColumns&) = delete;
   VkColumns& operator=(const VkColumns&) = delete;
@@ -66,17 +75,14 @@ class VkColumns : public ColumnFourier {
 
 }  // namespace
 
-bool suits_vkfft(int length) {
-  if (length < 4) return false;
-  for (const int radix : {2, 3, 5, 7}) {
-    while (length % radix == 0) length /= radix;
-  }
-  return length == 1;
+bool fits_vkfft(int length) {
+  constexpr int in_32_kib = 1024;  // of shared memory, for 32 bytes of each row
+  return length <= in_32_kib && has_radices(length);
 }
 
 std::unique_ptr<ColumnFourier> make_vkfft_columns(int nx, int ny, int nz, std::int64_t stride_y,
                                                   std::int64_t stride_z) {
-  if (!suits_vkfft(ny)) return nullptr;
+  if (!has_radices(ny)) return nullptr;
   auto columns = std::make_unique<VkColumns>(nx, ny, nz, stride_y, stride_z);
   if (!columns->works_in_place()) return nullptr;
   return columns;

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Whether VkFFT is there and has radices for this length.
-bool suits_vkfft(int length);
+/// Whether VkFFT is there, has radices for this length, and does it in one pass on every GPU.
+bool fits_vkfft(int length);
 
 /// In place only. Arguments as of SplitColumnFourier::make. Compiles its kernels, which takes about a second. Null if
 /// VkFFT has no radices for this length, does not support the shape, or would need work memory as large as the data.

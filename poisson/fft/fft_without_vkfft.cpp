@@ -2,7 +2,7 @@
 
 namespace sluice {
 
-bool suits_vkfft(int /*length*/) {
+bool fits_vkfft(int /*length*/) {
   return false;
 }
 

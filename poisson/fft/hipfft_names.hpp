@@ -23,7 +23,6 @@
 #define cufftExecR2C hipfftExecR2C
 #define cufftExecZ2D hipfftExecZ2D
 #define cufftExecZ2Z hipfftExecZ2Z
-#define cufftGetSizeMany64 hipfftGetSizeMany64
 #define cufftGetVersion hipfftGetVersion
 #define cufftHandle hipfftHandle
 #define cufftMakePlan3d hipfftMakePlan3d

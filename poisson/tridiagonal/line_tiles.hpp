@@ -6,8 +6,8 @@
 //   load_table(), go_to(), read(), load(), then for one tile after another
 //   prepare(), form_boundary(), sweep_up(), join_up(), turn(), sweep_down(), join_down(), solve(), go_to(), load(),
 // with a barrier before prepare() and before each step that follows it. Where copies are not asynchronous, read() comes
-// after every go_to(). Before join_up() and join_down(), which only tiles in parts need, it is a barrier of the cluster.
-// The code is plain: it also runs on the host, thread after thread.
+// after every go_to(). Before join_up() and join_down(), which only tiles in parts need, it is a barrier of the
+// cluster. The code is plain: it also runs on the host, thread after thread.
 #include <cstddef>
 
 #include "core/device/copy_ahead.hpp"

@@ -45,7 +45,7 @@ std::vector<int> gpus_of_ranks(MPI_Comm world) {
     for (const BusName& name : names) {
       int gpu = 0;
       if (cudaDeviceGetByPCIBusId(&gpu, name.data()) != cudaSuccess || std::ranges::find(gpus, gpu) != gpus.end()) {
-        cudaGetLastError();  // clear it, or the next kernel launch would report it
+        cuda::clear_error();
         throw Error(ExitCode::resources, "cuFFTXt needs a GPU for each rank, all of them visible to rank 0");
       }
       gpus.push_back(gpu);
@@ -125,7 +125,7 @@ class CufftXtBaseline : public RoundTrip {
       require_cufft(cufftXtExecDescriptor(plan, array_.get(), array_.get(), direction), "cuFFTXt");
       for_each_gpu([](std::size_t) {});  // waits
     } catch (const Error& error) {
-      cudaGetLastError();  // clear it, or the next kernel launch would report it
+      cuda::clear_error();
       error_ = error;
     }
   }

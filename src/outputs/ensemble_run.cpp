@@ -96,13 +96,16 @@ void EnsembleRun::say_what_runs() {
 }
 
 void EnsembleRun::require_memory_of_all(const std::vector<CaseInput>& members, const Grid& grid) {
-  double bytes = 0;
-  for (int number = first_; number < end_; ++number) {
-    const io::Case& settings = members[static_cast<std::size_t>(number)].settings;
-    const Decomposition decomposition(settings.cells, ProcessGrid{1, 1}, settings.z_blocks);
-    bytes += memory_of_ranks(settings.flow, decomposition, settings.exchange).front() +
+  const auto bytes = [&] {
+    double sum = 0;
+    for (int number = first_; number < end_; ++number) {
+      const io::Case& settings = members[static_cast<std::size_t>(number)].settings;
+      const Decomposition decomposition(settings.cells, ProcessGrid{1, 1}, settings.z_blocks);
+      sum += memory_of_ranks(settings.flow, decomposition, settings.exchange).front() +
              output_memory(settings, grid, decomposition.x_pencil(0), 1, false);
-  }
+    }
+    return sum;
+  };
   require_memory(bytes, world_, "fewer members, or a coarser grid");
 }
 

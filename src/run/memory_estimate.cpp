@@ -27,10 +27,13 @@ struct Need {
 };
 
 /// `needed`: by this rank. Collective.
-Need need_of(double needed, MPI_Comm world) {
+Need need_of(const std::function<double()>& needed, MPI_Comm world) {
+  Need need{};
+  run_collectively(world, [&] { need = {needed(), static_cast<double>(device::free_memory())}; });
   if (!device::is_gpu())  // ranks of a node share its memory
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, OwnedComm::of_host(world)), "MPI_Allreduce");
-  return {needed, static_cast<double>(device::free_memory())};
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &need.needed, 1, MPI_DOUBLE, MPI_SUM, OwnedComm::of_host(world)),
+              "MPI_Allreduce");
+  return need;
 }
 
 double memory_of_rank(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
@@ -42,7 +45,7 @@ double memory_of_rank(const FlowParameters& flow, const Decomposition& decomposi
 
 bool has_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
                 MPI_Comm world) {
-  const Need need = need_of(memory_of_rank(flow, decomposition, exchange, world), world);
+  const Need need = need_of([&] { return memory_of_rank(flow, decomposition, exchange, world); }, world);
   constexpr double with_libraries = 1.02;
   int fits = with_libraries * need.needed <= need.available ? 1 : 0;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, world), "MPI_Allreduce");
@@ -51,10 +54,10 @@ bool has_memory(const FlowParameters& flow, const Decomposition& decomposition, 
 
 void require_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
                     MPI_Comm world, double outputs) {
-  require_memory(memory_of_rank(flow, decomposition, exchange, world) + outputs, world);
+  require_memory([&] { return memory_of_rank(flow, decomposition, exchange, world) + outputs; }, world);
 }
 
-void require_memory(double bytes, MPI_Comm world, const std::string& remedy) {
+void require_memory(const std::function<double()>& bytes, MPI_Comm world, const std::string& remedy) {
   const Need need = need_of(bytes, world);
   run_collectively(world, [&] {
     if (need.needed <= need.available) return;

@@ -1,6 +1,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ bool has_memory(const FlowParameters& flow, const Decomposition& decomposition, 
 void require_memory(const FlowParameters& flow, const Decomposition& decomposition, const ExchangeMethods& exchange,
                     MPI_Comm world, double outputs = 0);
 
-/// The same for what this rank needs, in bytes. `remedy`: what helps besides more devices.
-void require_memory(double bytes, MPI_Comm world, const std::string& remedy = "a coarser grid");
+/// The same for `bytes`, which returns what this rank needs; it may throw. `remedy`: what helps besides more devices.
+void require_memory(const std::function<double()>& bytes, MPI_Comm world, const std::string& remedy = "a coarser grid");
 
 }  // namespace sluice

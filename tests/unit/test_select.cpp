@@ -36,12 +36,11 @@ TEST(GpusOfRanks, AreARanksOwnIfItSeesNoOther) {
 }
 
 TEST(GpusOfRanks, AreRefusedIfTooFew) {
-  EXPECT_EQ(refusal({{"a"}, {"a"}}), "2 ranks on a node with 1 GPU(s): start one rank for each GPU");
-  EXPECT_EQ(refusal({{"a"}, {"a"}, {"b"}}), "3 ranks on a node with 2 GPU(s): start one rank for each GPU");
-  EXPECT_EQ(
-      refusal({{"a"}, {"a"}, {"b", "c"}}),
-      "rank 1 of a node sees only GPUs that lower ranks use: let each rank see all GPUs of the node, or one of its "
-      "own");
+  EXPECT_EQ(refusal({{"a"}, {"a"}}), "2 ranks of a node see 1 GPU(s) in all: start one rank for each GPU");
+  EXPECT_EQ(refusal({{"a"}, {"a"}, {"b"}}), "3 ranks of a node see 2 GPU(s) in all: start one rank for each GPU");
+  EXPECT_EQ(refusal({{"a"}, {"a"}, {"b", "c"}}),
+            "rank 1 of a node sees only GPUs that lower ranks use: let each rank see all GPUs of the node, or a GPU "
+            "that no other rank sees");
 }
 
 }  // namespace

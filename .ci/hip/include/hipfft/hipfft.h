@@ -51,12 +51,6 @@ inline hipfftResult hipfftMakePlanMany64(hipfftHandle plan, int rank, long long*
   return static_cast<hipfftResult>(cufftMakePlanMany64(plan, rank, n, inembed, istride, idist, onembed, ostride, odist,
                                                        static_cast<cufftType>(type), batch, work));
 }
-inline hipfftResult hipfftGetSizeMany64(hipfftHandle plan, int rank, long long* n, long long* inembed,
-                                        long long istride, long long idist, long long* onembed, long long ostride,
-                                        long long odist, hipfftType type, long long batch, size_t* work) {
-  return static_cast<hipfftResult>(cufftGetSizeMany64(plan, rank, n, inembed, istride, idist, onembed, ostride, odist,
-                                                      static_cast<cufftType>(type), batch, work));
-}
 inline hipfftResult hipfftExecR2C(hipfftHandle plan, float* in, hipfftComplex* out) {
   return static_cast<hipfftResult>(cufftExecR2C(plan, in, out));
 }
@@ -89,9 +83,6 @@ hipfftResult hipfftMakePlan3d(hipfftHandle plan, int nx, int ny, int nz, hipfftT
 hipfftResult hipfftMakePlanMany64(hipfftHandle plan, int rank, long long* n, long long* inembed, long long istride,
                                   long long idist, long long* onembed, long long ostride, long long odist,
                                   hipfftType type, long long batch, size_t* work);
-hipfftResult hipfftGetSizeMany64(hipfftHandle plan, int rank, long long* n, long long* inembed, long long istride,
-                                 long long idist, long long* onembed, long long ostride, long long odist,
-                                 hipfftType type, long long batch, size_t* work);
 hipfftResult hipfftExecR2C(hipfftHandle plan, float* in, hipfftComplex* out);
 hipfftResult hipfftExecC2R(hipfftHandle plan, hipfftComplex* in, float* out);
 hipfftResult hipfftExecC2C(hipfftHandle plan, hipfftComplex* in, hipfftComplex* out, int direction);

@@ -24,7 +24,7 @@ std::byte* open(const cudaIpcMemHandle_t& handle) {
   void* pointer = nullptr;
   const cudaError_t status = cudaIpcOpenMemHandle(&pointer, handle, cudaIpcMemLazyEnablePeerAccess);
   if (status != cudaSuccess) {
-    cudaGetLastError();  // clear it, or the next kernel launch would report it
+    cuda::clear_error();
     throw Error(ExitCode::resources, std::string("a GPU cannot map the memory of another (CUDA IPC: ") +
                                          cudaGetErrorString(status) +
                                          "); in containers the ranks must share one, with the host's IPC allowed");
@@ -38,15 +38,14 @@ using BusName = std::array<char, name_length>;
 /// Throws unless the GPUs of all ranks are different, and this rank sees and can access them all.
 void require_access(const std::vector<BusName>& names, int rank) {
   const BusName& mine = names[static_cast<std::size_t>(rank)];
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  const int device = cuda::current_device();
   for (std::size_t peer = 0; peer < names.size(); ++peer) {
     if (static_cast<int>(peer) == rank) continue;
     if (names[peer] == mine) throw Error(ExitCode::resources, "two ranks have the same GPU");
     int other = 0;
     int access = 0;
     if (cudaDeviceGetByPCIBusId(&other, names[peer].data()) != cudaSuccess) {
-      cudaGetLastError();  // clear it, or the next kernel launch would report it
+      cuda::clear_error();
       throw Error(ExitCode::resources, fmt::format("rank {} does not see the GPU of rank {}", rank, peer));
     }
     check_cuda(cudaDeviceCanAccessPeer(&access, device, other), "cudaDeviceCanAccessPeer");
@@ -85,7 +84,7 @@ void SharedMemory::give_back() {
   for (std::byte* pointer : mapped_) {
     if (pointer != own_ && pointer != nullptr) cudaIpcCloseMemHandle(pointer);
   }
-  cudaGetLastError();
+  cuda::clear_error();
   // Afterwards no rank maps it.
   MPI_Barrier(world_);  // unchecked: destructor
   if (own_ != nullptr) device::release(own_);
@@ -120,8 +119,7 @@ void require_shared_memory(MPI_Comm host) {
   run_collectively(host, [&] {
     if (size_of(host) > Handshake::max_peers_on_gpus)
       throw Error(ExitCode::resources, fmt::format("a host has more than {} ranks", Handshake::max_peers_on_gpus));
-    int device = 0;
-    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    const int device = cuda::current_device();
     check_cuda(cudaDeviceGetPCIBusId(mine.data(), name_length, device), "cudaDeviceGetPCIBusId");
   });
   check_mpi(MPI_Allgather(mine.data(), name_length, MPI_CHAR, names.data(), name_length, MPI_CHAR, host),
