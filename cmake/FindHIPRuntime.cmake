@@ -32,7 +32,7 @@ foreach(pair runtime|HIP fft|HIPFFT rccl|RCCL compiler|HIPRTC)
     add_library(HIP::${name} INTERFACE IMPORTED)
     target_link_libraries(HIP::${name} INTERFACE ${${prefix}_LIBRARY})
     target_compile_definitions(HIP::${name} INTERFACE ${platform})
-    target_include_directories(HIP::${name} SYSTEM INTERFACE ${${prefix}_INCLUDE_DIR})  # of hipRTC: that of the runtime
+    target_include_directories(HIP::${name} SYSTEM INTERFACE ${${prefix}_INCLUDE_DIR})  # hipRTC has none of its own
   endif()
   mark_as_advanced(${prefix}_INCLUDE_DIR ${prefix}_LIBRARY)
 endforeach()

@@ -43,7 +43,8 @@ class PoissonSolver {
   static MemoryNeed memory(const Decomposition& decomposition, int rank, TridiagonalMethod method,
                            bool periodic_z = false);
   static double field_memory(const Decomposition& decomposition, int rank, Order order);
-  /// What the library for transforms needs besides, in this build.
+  /// Work memory of such a solver's transforms on one rank, in bytes: 0 unless this build has cuFFT or hipFFT do them.
+  /// Needs the GPU of a GPU build. Local.
   static double transform_memory(const Decomposition& decomposition, int rank, Order order);
   PoissonSolver(PoissonSolver&&) noexcept;
   PoissonSolver& operator=(PoissonSolver&&) noexcept;

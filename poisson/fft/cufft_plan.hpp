@@ -95,10 +95,13 @@ class CufftPlan {
                                           loop.count,
                                           loop.distance_in,
                                           loop.distance_out};
-    static std::map<std::array<std::int64_t, 7>, std::size_t> known;  // each rank predicts the memory of all
+    // A rank predicts the memory of all ranks, few of which differ. What cannot be made does not become known.
+    static std::map<std::array<std::int64_t, 7>, std::size_t> known;
     if (const auto found = known.find(key); found != known.end()) return found->second;
     CufftPlan probe;
-    return known[key] = probe.make(kind, batch);
+    const std::size_t bytes = probe.make(kind, batch);
+    known.emplace(key, bytes);
+    return bytes;
   }
 
  private:
