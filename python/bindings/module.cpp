@@ -130,6 +130,11 @@ void accept_changes(Session& session, const std::string& name, const nb::ndarray
   session.note_change(field);
 }
 
+/// After changes to the memory of a field itself.
+void note_change(Session& session, const std::string& name) {
+  session.note_change(session.field(name).field);
+}
+
 nb::object in_device_memory(Session& session, const std::string& name) {
   Field& field = session.field(name).field;
   using Array = nb::ndarray<nb::array_api, const real, nb::ndim<3>>;
@@ -314,6 +319,7 @@ void add_session(nb::module_& module) {
       .def("values", values, "name"_a)
       .def("values_to_change", values_to_change, "name"_a)
       .def("accept_changes", accept_changes, "name"_a, "changed"_a)
+      .def("note_change", note_change, "name"_a)
       .def("in_device_memory", in_device_memory, "name"_a)
       .def("device_address", device_address, "name"_a)
       .def("gather", gather, "name"_a);

@@ -177,12 +177,34 @@ class Field:
         """Changes the flow. The next step makes the velocity divergence-free first; `Simulation.project` does it now.
 
         `values`: a number, or an array with the shape of the part that it replaces: real and finite. Raises TypeError
-        for other types and ValueError for other shapes and values. Processes may change different parts.
+        for other types and ValueError for other shapes and values. Processes may change different parts. In GPU builds
+        an array in the memory of the GPU is copied there, with CuPy.
         """
         self._require_valid()
+        if _core.is_gpu and is_on_gpu(values):
+            self._set_from_gpu(key, values)
+            return
         whole = self._session.values_to_change(self.name)
         whole[key] = checked_values(values, whole[key].shape, self.name)
         self._session.accept_changes(self.name, whole)
+
+    def _set_from_gpu(self, key: Any, values: Any) -> None:
+        import cupy
+
+        self._session.require_between_steps()
+        given = cupy.asarray(values) if hasattr(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
+        whole = cupy.asarray(self)
+        place = whole[key]
+        if given.dtype.kind not in "fiu":
+            raise TypeError(f"{self.name} holds real numbers ({flow_dtype()}), not {given.dtype}")
+        if given.ndim > 0 and given.shape != place.shape:
+            raise ValueError(f"{self.name}: the values have the shape {given.shape}, their place {place.shape}")
+        given = given.astype(place.dtype, copy=False)
+        if not cupy.isfinite(given).all():
+            raise ValueError(f"{self.name}: a value is not finite")
+        whole[key] = given
+        cupy.cuda.get_current_stream().synchronize()  # Sluice works in the legacy default stream
+        self._session.note_change(self.name)
 
     def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
         """The values in the memory of the simulation, on CPUs and GPUs. They must not be changed there."""

@@ -118,3 +118,19 @@ def test_forces_and_sources(sim: sluice.Simulation) -> None:
         source.remove()
     for name, field in results[0].items():
         np.testing.assert_array_equal(field, results[1][name], err_msg=name)
+
+
+def test_an_array_on_the_gpu_changes_the_flow(sim: sluice.Simulation) -> None:
+    values = cupy.random.default_rng(1).standard_normal(sim.u.shape)
+    sim.u[...] = values
+    np.testing.assert_array_equal(sim.u.values, cupy.asnumpy(values))
+    sim.w[2] = values[0]
+    np.testing.assert_array_equal(sim.w.values[2], cupy.asnumpy(values[0]))
+    sim.project()
+    assert sim.diagnostics.max_divergence < 1e-9
+    with pytest.raises(ValueError, match="the values have the shape"):
+        sim.u[...] = values[:2]
+    with pytest.raises(ValueError, match="not finite"):
+        sim.v[...] = values / 0
+    with pytest.raises(TypeError, match="real numbers"):
+        sim.v[...] = 1j * values

@@ -7,6 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "core/device/tuning.hpp"
+#include "core/device/traits.hpp"
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
 #include "io/case/numbers.hpp"
@@ -65,6 +67,12 @@ double rate(const Machine& machine, const MeasuredRun& run, std::optional<LineSt
 /// How the version of h200_earlier.yaml solved z lines.
 double earlier_rate(const Machine& machine, const MeasuredRun& run) {
   return rate(machine, run, run.processes.pz > 1 || run.cells[2] > 396 ? LineStrategy::condensed : LineStrategy::tiles);
+}
+
+/// The H100 was measured with clusters of thread blocks. A build for GPUs without them forecasts its own way of solving
+/// longer lines.
+bool is_solved_otherwise(const MeasuredRun& run) {
+  return device::is_gpu() && device::max_thread_blocks_together() == 1 && run.cells[2] > max_rows_without_clusters;
 }
 
 void expect_within_5_percent(const MeasuredRun& run, double forecast) {
@@ -140,8 +148,11 @@ TEST(StepForecast, AgreesWithMeasurementsOfTheH100) {
   std::vector<MeasuredRun> runs = measured_steps("docs/measurements/four_h100.jsonl");
   EXPECT_GT(runs.size(), 40U);
   // docs/forecast.md says how far the model misses whole lines.
-  std::erase_if(runs, [](const MeasuredRun& run) { return run.tridiagonal == TridiagonalMethod::transpose; });
+  std::erase_if(runs, [](const MeasuredRun& run) {
+    return run.tridiagonal == TridiagonalMethod::transpose || is_solved_otherwise(run);
+  });
   if (sizeof(real) == sizeof(double)) runs.push_back({{1024, 768, 768}, {1, 2}, Diffusion::implicit_z, 6.178e9});
+  EXPECT_GT(runs.size(), 20U);
   for (const MeasuredRun& run : runs) expect_within_5_percent(run, rate(machine, run));
 }
 

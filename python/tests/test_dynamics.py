@@ -1,0 +1,376 @@
+"""Flow maps, symmetries, searches, branches and the edge: see test_dynamics_linear.py for linear operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sluice
+
+pytest.importorskip("scipy")
+from sluice.dynamics import (
+    NAGATA,
+    ROTATION,
+    SHIFT_REFLECT,
+    FlowMap,
+    Lifetimes,
+    SearchError,
+    Space,
+    Symmetry,
+    edge_state,
+    find_fold,
+    find_solution,
+    follow_branch,
+    lifetimes,
+    read_solution,
+    write_solution,
+)
+from sluice.dynamics.krylov import gmres
+
+if sluice.precision != "double":
+    pytest.skip("searches need double precision", allow_module_level=True)
+
+
+def couette(cells: tuple[int, int, int], reynolds: float = 400, **keys: Any) -> sluice.Case:
+    case = sluice.Case(
+        {
+            "flow": {"type": "couette", "reynolds": {"wall": reynolds}},
+            "domain": {"size": [2 * np.pi / 1.14, 0.8 * np.pi, 2]},
+            "grid": {"cells": list(cells), "stretching": {"type": "uniform"}},
+            "time": {"steps": 1, "dt": 0.01},
+        }
+    )
+    for key, value in keys.items():
+        case[key.replace("__", ".")] = value
+    return case
+
+
+def channel(cells: tuple[int, int, int]) -> sluice.Case:
+    return sluice.Case(
+        {
+            "flow": {"type": "channel", "reynolds": {"bulk": 2000}},
+            "domain": {"size": [4, 2, 2]},
+            "grid": {"cells": list(cells)},
+            "time": {"steps": 1, "dt": 0.01},
+        }
+    )
+
+
+def waves(flow_map: FlowMap, amplitude: float = 0.2) -> Any:
+    """The laminar flow with rolls and a wave."""
+    a, b = (2 * np.pi / length for length in flow_map.space.lengths[:2])
+    return flow_map.laminar + flow_map.space.sample(
+        u=lambda x, y, z: 0.3 * amplitude * np.cos(a * x + 1) * np.sin(b * y) * z * (2 - z),
+        v=lambda x, y, z: amplitude * np.sin(a * x) * z * (2 - z),
+        w=lambda x, y, z: amplitude * np.cos(b * y) * (z * (2 - z)) ** 2,
+    )
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[FlowMap]:
+    with FlowMap(couette((8, 6, 10)), 1.0, dt=0.1) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def lower_branch() -> Iterator[Any]:
+    """The equilibrium of Nagata on a coarse grid, from a guess that is made here."""
+    with FlowMap(couette((16, 16, 16)), 8.0, dt=0.1, symmetries=NAGATA) as flow_map:
+        point = edge_state(flow_map, waves(flow_map, 0.1), low=0.002, high=0.06, change=1e-3, time=150)
+        assert point.change <= 1e-3
+        yield find_solution(flow_map, point.state)
+
+
+def test_the_norm_is_that_of_kinetic_energy(small: FlowMap) -> None:
+    state = small.project(waves(small))
+    energy = small.diagnostics(state).kinetic_energy
+    assert small.space.norm(state) ** 2 / 2 == pytest.approx(energy, rel=0.05)  # that of Sluice is of means at centres
+    assert small.norm(small.laminar) == 0 and small.drag(small.laminar) == 1
+
+
+def test_a_flow_map_has_the_bits_of_steps(small: FlowMap) -> None:
+    state = small.project(waves(small))
+    case = couette((8, 6, 10))
+    case["time.dt"] = 0.1
+    with sluice.Simulation(case, initial=dict(small.space.fields(state))) as sim:
+        sim.step(10)
+        expected = small.space.fields(small(state))
+        for name, field in sim.fields.items():
+            if name in expected:
+                np.testing.assert_allclose(field.values, expected[name], rtol=0, atol=1e-13)
+
+
+def test_projection(small: FlowMap) -> None:
+    rough = small.laminar + 0.1 * small.space.random(3)
+    state = small.project(rough)
+    assert small.diagnostics(state).max_divergence < 1e-11
+    assert small.space.norm(small.project(state) - state) < 1e-14
+    assert abs(small.space.inner(rough - state, state - small.laminar)) < 1e-14  # it is orthogonal
+
+
+@pytest.mark.parametrize(
+    ("make", "symmetry"),
+    [
+        (couette, Symmetry(shift=(0.25, 0.5))),
+        (couette, SHIFT_REFLECT),
+        (couette, ROTATION),
+        (couette, ROTATION @ SHIFT_REFLECT),
+        (channel, Symmetry(y=-1)),
+        (channel, Symmetry(z=-1, shift=(0.5, 0))),
+    ],
+)
+def test_symmetries_commute_with_the_flow(make: Any, symmetry: Symmetry) -> None:
+    with FlowMap(make((8, 6, 10)), 0.5, dt=0.05) as flow_map:
+        space = flow_map.space
+        state = flow_map.project(flow_map.laminar + 0.1 * space.random(7))
+        image = space.apply(symmetry, state)
+        assert space.norm(image - state) > 0.01
+        assert space.norm(space.apply(symmetry, flow_map(state)) - flow_map(image)) < 1e-13
+        again = state
+        for _ in range(symmetry.order(8, 6)):
+            again = space.apply(symmetry, again)
+        assert np.array_equal(again, state)
+        mean = space.symmetrize([symmetry], state)
+        assert space.norm(space.apply(symmetry, mean) - mean) < 1e-15
+
+
+def test_products_of_symmetries(small: FlowMap) -> None:
+    space, state = small.space, small.space.random(1)
+    for one in (ROTATION, Symmetry(y=-1, shift=(0.25, 0.5))):
+        for other in (SHIFT_REFLECT, Symmetry(x=-1, z=-1, shift=(0.125, 0))):
+            twice = space.apply(one, space.apply(other, state))
+            np.testing.assert_array_equal(space.apply(one @ other, state), twice)
+
+
+def test_the_laminar_flow_of_couette_has_its_symmetries(small: FlowMap) -> None:
+    for symmetry in NAGATA:
+        assert small.space.norm(small.space.apply(symmetry, small.laminar) - small.laminar) < 1e-15
+
+
+def test_a_shift_by_parts_of_a_cell_is_refused(small: FlowMap) -> None:
+    with pytest.raises(sluice.UsageError, match=r"0.3 of the box along x is 2.4 cells"):
+        small.space.apply(Symmetry(shift=(0.3, 0)), small.laminar)
+    with pytest.raises(ValueError, match="1 or -1"):
+        Symmetry(x=2)
+
+
+def test_derivatives_of_states_are_states(small: FlowMap) -> None:
+    state = small.project(waves(small))
+    space = small.space
+    along = space.derivative(state, "x")
+    x = np.arange(8) + 0.5
+    v = space.unpack(space.sample(v=lambda x, y, z: np.sin(2 * np.pi / space.lengths[0] * x)))[1]
+    found = space.unpack(space.derivative(space.pack(0, v, 0), "x"))[1]
+    wave = 2 * np.pi / space.lengths[0]
+    np.testing.assert_allclose(found[0, 0], wave * np.cos(2 * np.pi * x / 8), atol=1e-13)
+    assert small.diagnostics(small.laminar + along).max_divergence < 1e-11
+
+
+@pytest.mark.parametrize("radius", [np.inf, 0.3])
+def test_gmres_and_the_step_within_a_radius(radius: float) -> None:
+    """Against a direct solution, and a minimum over the ball found by its condition of optimality."""
+    numbers = np.random.default_rng(5)
+    matrix = np.eye(20) + 0.3 * numbers.standard_normal((20, 20))
+    right = numbers.standard_normal(20)
+    basis = gmres(lambda x: matrix @ x, right, tolerance=1e-13, largest=40, xp=np)
+    z, rest = basis.least_squares(radius)
+    x = basis.vector(z)
+    assert rest == pytest.approx(np.linalg.norm(right - matrix @ x), abs=1e-10)
+    if np.isinf(radius):
+        np.testing.assert_allclose(x, np.linalg.solve(matrix, right), rtol=1e-9)
+    else:
+        assert np.linalg.norm(x) == pytest.approx(radius, rel=1e-5)
+        gradient = matrix.T @ (right - matrix @ x)  # parallel to x, outward
+        assert gradient @ x == pytest.approx(np.linalg.norm(gradient) * np.linalg.norm(x), rel=1e-9)
+
+
+def test_parameters(small: FlowMap) -> None:
+    assert small.parameter("flow.reynolds.wall") == 400 and small.parameter("time") == 1
+    other = small.at({"Lx": 5.0, "time": 2.0, "flow.reynolds.wall": 300.0})
+    assert other.space.lengths[0] == pytest.approx(5) and other.dt == pytest.approx(0.2) and other.steps == small.steps
+    assert small.space.lengths[0] == pytest.approx(2 * np.pi / 1.14)
+    assert small.at({"time": 1.0}) is small
+    with pytest.raises(sluice.UsageError, match=r"time.diffusion is 'explicit'"):
+        small.parameter("time.diffusion")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"time__diffusion": "implicit_z"}, "time.diffusion is implicit_z"),
+        ({"walls__top__velocity": ["1+0.1*sin(t)", 0, 0]}, "walls.top changes in time"),
+        ({"flow__forcing": {"pressure_gradient": "0.1*sin(t)"}}, "flow.forcing depends on time"),
+        ({"scalars": [{"name": "heat", "walls": {"top": {"value": 1}}}]}, "scalars"),
+    ],
+)
+def test_cases_that_have_no_flow_map(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(sluice.UsageError, match=message):
+        FlowMap(couette((8, 6, 10), **keys), 1.0, dt=0.1)
+
+
+def test_a_search_finds_the_laminar_flow() -> None:
+    with FlowMap(couette((8, 6, 10), 50), 4.0, dt=0.1) as flow_map:
+        found = find_solution(flow_map, waves(flow_map, 0.02), tolerance=1e-12)
+        assert found.residual <= 1e-12 and found.norm < 1e-9 and found.drag == pytest.approx(1, abs=1e-9)
+        residuals = [one["residual"] for one in found.history]
+        assert residuals == sorted(residuals, reverse=True)
+
+
+def test_a_search_that_fails_gives_its_best_state(small: FlowMap) -> None:
+    with pytest.raises(SearchError, match="not converged after 1 iterations") as caught:
+        find_solution(small, waves(small), iterations=1)
+    assert caught.value.solution.residual < 1 and caught.value.exit_code == 5
+
+
+def test_the_lower_branch_is_an_equilibrium(lower_branch: Any) -> None:
+    """Steady for every time and time step, without the symmetries too."""
+    assert lower_branch.residual <= 1e-10
+    with FlowMap(couette((16, 16, 16)), 1.0, dt=0.03) as other:
+        assert other.space.norm(other(lower_branch.state) - lower_branch.state) < 1e-9
+
+
+def test_the_lower_branch_converges_to_published_values(lower_branch: Any) -> None:
+    """Norm 0.2091 and D 1.4293 (Gibson, Halcrow & Cvitanovic 2009), of second order in dz."""
+    with FlowMap(couette((16, 16, 24)), 8.0, dt=0.1, symmetries=NAGATA) as finer:
+        found = find_solution(finer, finer.interpolate(lower_branch.state, lower_branch.flow_map))
+        for value, of in ((0.2091, lambda one: one.norm), (1.4293, lambda one: one.drag)):
+            assert abs(of(found) - value) < 0.6 * abs(of(lower_branch) - value)
+            assert of(found) + (of(found) - of(lower_branch)) / (1.5**2 - 1) == pytest.approx(value, rel=0.01)
+
+
+def test_a_grid_that_moves_finds_a_travelling_wave(lower_branch: Any) -> None:
+    """Walls at -0.9 and 1.1: on a grid at 0.1 the equilibrium, with the same equations."""
+    keys = {"walls__bottom__velocity": [-0.9, 0, 0], "walls__top__velocity": [1.1, 0, 0], "grid__velocity": 0.08}
+    with FlowMap(couette((16, 16, 16), **keys), 8.0, dt=0.1, symmetries=[SHIFT_REFLECT]) as moving:
+        shifted = lower_branch.state + moving.space.sample(u=lambda x, y, z: 0.1)
+        found = find_solution(moving, shifted, ["grid.velocity"])
+        assert found.parameter("grid.velocity") == pytest.approx(0.1, abs=1e-7)
+        assert moving.space.norm(found.state - shifted) < 1e-6
+
+
+def test_a_branch_goes_on_in_both_directions(lower_branch: Any) -> None:
+    up = list(follow_branch(lower_branch, "flow.reynolds.wall", 15, points=2))
+    assert up[0].parameter("flow.reynolds.wall") == 415 and up[1].parameter("flow.reynolds.wall") > 415
+    assert up[1].norm < up[0].norm < lower_branch.norm
+    assert all(one.residual <= 1e-10 for one in up)
+    wider = next(follow_branch(lower_branch, "Ly", 0.05))
+    assert wider.parameter("Ly") == pytest.approx(0.8 * np.pi + 0.05) and wider.residual <= 1e-10
+
+
+def test_a_solution_on_another_grid(lower_branch: Any) -> None:
+    with FlowMap(couette((18, 16, 20)), 8.0, dt=0.1, symmetries=NAGATA) as finer:
+        guess = finer.interpolate(lower_branch.state, lower_branch.flow_map)
+        assert finer.norm(guess) == pytest.approx(lower_branch.norm, rel=0.02)
+        assert finer.space.norm(finer(guess) - guess) / 8 < 0.02
+    same = lower_branch.flow_map.interpolate(lower_branch.state, lower_branch.flow_map)
+    assert lower_branch.flow_map.space.norm(same - lower_branch.state) < 1e-13
+
+
+def test_solutions_in_files(lower_branch: Any, tmp_path: Path) -> None:
+    write_solution(tmp_path / "lower.h5", lower_branch)
+    read = read_solution(tmp_path / "lower.h5")
+    with read.flow_map as flow_map:
+        assert np.array_equal(read.state, lower_branch.state) and read.residual == lower_branch.residual
+        assert flow_map.symmetries == NAGATA and flow_map.steps == lower_branch.flow_map.steps
+        assert np.array_equal(flow_map(read.state), lower_branch.flow_map(lower_branch.state))
+    (tmp_path / "other.h5").write_bytes(b"no HDF5")
+    with pytest.raises(sluice.FileError, match=r"other.h5"):
+        read_solution(tmp_path / "other.h5")
+    case = couette((16, 16, 16))
+    case["initial"] = {"type": "fields", "file": str(tmp_path / "lower.h5")}
+    with sluice.Simulation(case) as sim:
+        assert np.abs(sim.u.values - lower_branch.flow_map.space.fields(lower_branch.state)["u"]).max() < 1e-12
+
+
+def test_symmetries_that_the_flow_does_not_have_are_refused(small: FlowMap) -> None:
+    with (
+        FlowMap(channel((8, 6, 10)), 0.5, dt=0.05, symmetries=Symmetry(x=-1)) as flow_map,
+        pytest.raises(sluice.UsageError, match="left the subspace"),
+    ):
+        find_solution(flow_map, flow_map.laminar)
+    with pytest.raises(sluice.UsageError, match=r"cells, no whole number"):
+        FlowMap(couette((8, 6, 10)), 1.0, dt=0.1, symmetries=[Symmetry(shift=(0.3, 0))])
+    with (
+        FlowMap(couette((8, 6, 10)), 1.0, dt=0.1, symmetries=NAGATA) as held,
+        pytest.raises(sluice.UsageError, match="hold solutions in place"),
+    ):
+        find_solution(held, waves(held), ["grid.velocity"])
+
+
+def test_a_group_of_symmetries_is_averaged_once(small: FlowMap) -> None:
+    """Two reflections at different places make a shift."""
+    both = [Symmetry(y=-1), Symmetry(y=-1, shift=(0, 1 / 3))]
+    space = small.space
+    mean = space.symmetrize(both, space.random(4))
+    for symmetry in (*both, both[0] @ both[1]):
+        assert space.norm(space.apply(symmetry, mean) - mean) < 1e-14
+    assert space.norm(space.symmetrize(both, mean) - mean) < 1e-14 < space.norm(mean)
+
+
+def test_what_is_no_parameter_or_state(small: FlowMap) -> None:
+    with pytest.raises(sluice.UsageError, match="no key 'Re'"):
+        find_solution(small, waves(small), ["Re"])
+    with pytest.raises(sluice.UsageError, match="time cannot be -1"):
+        small.at({"time": -1.0})
+    with pytest.raises(ValueError, match=r"an array of shape \(1440,\), not list"):
+        small([1.0, 2.0])
+    with pytest.raises(sluice.UsageError, match="does not vary along x"):
+        find_solution(small, small.laminar, ["grid.velocity"])
+
+
+def test_edges_need_flows_on_both_sides(small: FlowMap) -> None:
+    with pytest.raises(sluice.UsageError, match="falls below"):
+        edge_state(small, waves(small, 0.001), low=0.01, high=0.4)
+    with pytest.raises(sluice.UsageError, match="together < apart"):
+        edge_state(small, waves(small), low=0.01, high=0.4, apart=1e-6)
+    with pytest.raises(sluice.UsageError, match="0 <= low < high"):
+        edge_state(small, waves(small), low=0.5, high=0.4)
+
+
+def test_lifetimes_of_an_exponential_distribution() -> None:
+    lives = np.random.default_rng(2).exponential(100, 4000)
+    found = Lifetimes(np.minimum(lives, 150), lives < 150)
+    mean, low, high = found.mean()
+    assert low < 100 < high and mean == pytest.approx(100, rel=0.05) and high - low < 10
+    assert found.mean(after=50)[0] == pytest.approx(100, rel=0.08)
+    times, survival = found.survival()
+    np.testing.assert_allclose(survival, np.exp(-times / 100), atol=0.03)
+    with pytest.raises(sluice.UsageError, match="no flow became laminar"):
+        Lifetimes(np.ones(3), np.zeros(3, bool)).mean()
+
+
+def test_lifetimes_of_flows() -> None:
+    case = couette((8, 8, 10), 60)
+    case["time.dt"] = 0.1
+    case["initial"] = {"type": "turbulent", "seed": 1, "amplitude": 0.2}
+    with sluice.Ensemble(case, 3) as ensemble:
+        found = lifetimes(ensemble, until=500.0, below=1e-5, every=20)
+    assert found.ended.all() and (found.times > 5).all() and (found.times < 400).all()
+
+
+def test_more_than_one_process_is_refused(small: FlowMap) -> None:
+    class Many:
+        size = 2
+
+    with pytest.raises(sluice.UsageError, match="one process, and this simulation has 2"):
+        Space(Many())  # type: ignore[arg-type]
+
+
+def test_the_fold_of_the_branch(lower_branch: Any) -> None:
+    """Published: Re 218.5 (Gibson, Halcrow & Cvitanovic 2009); this grid is coarse."""
+    parameter = "flow.reynolds.wall"
+    branch = [lower_branch]
+    for one in follow_branch(lower_branch, parameter, -60, points=20):
+        branch.append(one)
+        if branch[-1].parameter(parameter) > branch[-2].parameter(parameter):
+            break
+    fold = find_fold(branch[-3:], parameter, accuracy=1e-4)
+    assert fold.parameter(parameter) < branch[-2].parameter(parameter)
+    assert fold.parameter(parameter) == pytest.approx(218.5, rel=0.04)
+    assert branch[-3].drag < fold.drag < branch[-1].drag
+    with pytest.raises(sluice.UsageError, match="middle one"):
+        find_fold(branch[:3], parameter)
