@@ -107,3 +107,10 @@ class Case:
 
     def _source(self) -> tuple[str, str, list[str]]:
         return self._text, self._file, self._settings
+
+    @classmethod
+    def _from_source(cls, text: str, file: str, settings: list[str]) -> Case:
+        """The case of _source()."""
+        case = cls({})
+        case._text, case._file, case._settings = text, file, list(settings)
+        return case

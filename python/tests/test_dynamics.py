@@ -19,6 +19,7 @@ from sluice.dynamics import (
     FlowMap,
     Lifetimes,
     SearchError,
+    Solution,
     Space,
     Symmetry,
     edge_state,
@@ -277,6 +278,12 @@ def test_solutions_in_files(lower_branch: Any, tmp_path: Path) -> None:
         assert np.array_equal(read.state, lower_branch.state) and read.residual == lower_branch.residual
         assert flow_map.symmetries == NAGATA and flow_map.steps == lower_branch.flow_map.steps
         assert np.array_equal(flow_map(read.state), lower_branch.flow_map(lower_branch.state))
+        assert flow_map.at({"Lx": 5.0}).parameter("flow.reynolds.wall") == 400
+    with FlowMap(channel((8, 6, 10)), 1.0, dt=0.1) as driven:  # the pressure gradient follows from the Reynolds number
+        driven.case["flow.reynolds"] = {"center": 500}
+        write_solution(tmp_path / "driven.h5", Solution(driven, driven.laminar, 0.0))
+        faster = read_solution(tmp_path / "driven.h5").flow_map.at({"flow.reynolds.center": 1000.0})
+        assert faster.case["flow.forcing.pressure_gradient"] == pytest.approx(2 / 1000)
     (tmp_path / "other.h5").write_bytes(b"no HDF5")
     with pytest.raises(sluice.FileError, match=r"other.h5"):
         read_solution(tmp_path / "other.h5")

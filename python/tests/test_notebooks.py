@@ -65,3 +65,12 @@ def test_torch_control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert number_after(text, "error of the network: ") < 30
     assert abs(number_after(text, "mean w of the wall: ")) < 1e-7
     assert 8 < number_after(text, "drag reduction: ") < 45
+
+
+def test_couette_equilibria(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    text = run("couette_equilibria", tmp_path, figures=3)
+    assert number_after(text, "norm = ") == pytest.approx(0.209, rel=0.1)
+    assert number_after(text, "fold at Re = ") == pytest.approx(218.5, rel=0.05)
+    assert number_after(text, "leading eigenvalue = ") == pytest.approx(0.0501, rel=0.1)
+    assert number_after(text, "upper branch: dissipation = ") > 2

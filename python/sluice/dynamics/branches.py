@@ -30,13 +30,15 @@ def follow_branch(
     before, at an arclength that adapts to the number of iterations, and are corrected at right angles to it.
     `unknowns`: those of the search, such as "grid.velocity". `longest`: limits the arclength of a step, in units of the
     first one. `until`: ends the branch after a solution. `points`: the largest number of solutions. Other options are
-    those of find_solution; the tolerance is by default the residual of the solution, but at least 1e-10.
+    those of find_solution. By default, corrections that need more than 7 iterations are tried again with a shorter
+    step, because they may lead to another branch, and the tolerance is the residual of the solution, at least 1e-10.
 
     Yields solutions. Raises SearchError when steps of 1/1000 of the first one fail.
     """
     if step == 0:
         raise UsageError("the step of a branch must not be 0")
     tolerance = max(solution.residual, 1e-10) if tolerance is None else tolerance
+    options.setdefault("iterations", 7)
     space = solution.flow_map.space
     value = solution.parameter(parameter)
 

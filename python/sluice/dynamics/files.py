@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
 from ..case import Case
 from ..errors import FileError
 from .flow_map import FlowMap
@@ -32,6 +31,7 @@ def write_solution(path: str | os.PathLike[str], solution: Solution) -> None:
     flow_map = solution.flow_map
     temporary = Path(os.fspath(path) + ".part")
     about = {
+        "case": flow_map.case._source(),  # as it was given: what follows from its Reynolds number still does
         "time": flow_map.time,
         "steps": flow_map.steps,
         "symmetries": [asdict(one) for one in flow_map.symmetries],
@@ -59,8 +59,8 @@ def read_solution(path: str | os.PathLike[str]) -> Solution:
         with h5py.File(path, "r") as file:
             if file.attrs.get("format") != FORMAT:
                 raise FileError(f"{os.fspath(path)} is no file of a solution: it has no attribute format '{FORMAT}'")
-            case = Case(_core.yaml_values(file.attrs["case"], os.fspath(path)))
             about = json.loads(file.attrs["solution"])
+            case = Case._from_source(*about["case"])
             fields = [file[name][...] for name in "uvw"]
     except (OSError, KeyError, ValueError) as error:
         raise FileError(f"{os.fspath(path)}: the solution cannot be read: {error}") from error
