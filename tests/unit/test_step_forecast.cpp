@@ -7,8 +7,8 @@
 #include <optional>
 #include <sstream>
 
-#include "core/device/tuning.hpp"
 #include "core/device/traits.hpp"
+#include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
 #include "core/support/real.hpp"
 #include "io/case/numbers.hpp"
