@@ -74,3 +74,11 @@ def test_couette_equilibria(tmp_path: Path) -> None:
     assert number_after(text, "fold at Re = ") == pytest.approx(218.5, rel=0.05)
     assert number_after(text, "leading eigenvalue = ") == pytest.approx(0.0501, rel=0.1)
     assert number_after(text, "upper branch: dissipation = ") > 2
+
+
+def test_linear_stability(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    text = run("linear_stability", tmp_path, figures=3)
+    assert number_after(text, "extrapolated: c = ") == pytest.approx(0.2375, abs=1e-3)
+    assert number_after(text, "G(76) = ") == pytest.approx(196, rel=0.02)
+    assert number_after(text, "at frequency 0 the gain is ") == pytest.approx((1000 / 17.4) ** 2, rel=0.03)

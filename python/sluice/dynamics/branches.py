@@ -25,11 +25,12 @@ def follow_branch(
 ) -> Iterator[Solution]:
     """The solutions that follow one along its branch, also around folds, where the parameter turns back.
 
-    `parameter`: "flow.reynolds.wall", "flow.rotation.spanwise", "Lx" and others: see FlowMap. `step`: its first change,
-    with the sign of the direction. The second solution has this parameter; those after it lie on the secant of the two
-    before, at an arclength that adapts to the number of iterations, and are corrected at right angles to it.
-    `unknowns`: those of the search, such as "grid.velocity". `longest`: limits the arclength of a step, in units of the
-    first one. `until`: ends the branch after a solution. `points`: the largest number of solutions. Other options are
+    `parameter`: "flow.reynolds.wall", "flow.rotation.spanwise", "Lx" and others: see FlowMap. `step`: the first change
+    of the parameter; its sign gives the direction. The first solution is computed at this fixed parameter. Each later
+    one is predicted along the secant through the last two and corrected in the hyperplane orthogonal to it; the step in
+    arclength adapts to the number of Newton iterations. `unknowns`: as for find_solution. `longest`: the largest step
+    in arclength, relative to the first. `until`: a function of a solution; the branch ends after a solution for which
+    it returns True. `points`: the largest number of solutions. Other options are
     those of find_solution. By default, corrections that need more than 7 iterations are tried again with a shorter
     step, because they may lead to another branch, and the tolerance is the residual of the solution, at least 1e-10.
 
@@ -103,9 +104,10 @@ def find_fold(
 ) -> Solution:
     """The solution at which a parameter turns back along a branch.
 
-    `around`: three solutions of follow_branch in their order, of which the middle one has the least or the largest
-    parameter. Parabolas through the parameter over the distance along the branch converge to the fold; `accuracy`:
-    relative, of the parameter. `unknowns` and other options as for follow_branch.
+    `around`: three successive solutions of follow_branch, of which the middle one has the smallest or the largest
+    parameter. The fold is found by successive parabolic interpolation of the parameter as a function of the position
+    along the chord between the outer two. `accuracy`: relative, of the parameter. `unknowns` and
+    other options as for follow_branch.
     Raises UsageError if the parameter does not turn back between them.
     """
     known = list(around)

@@ -18,7 +18,7 @@ class EdgePoint:
     time: float
     """Since the start."""
     state: Array
-    """The one of the two states enclosing the edge that becomes laminar."""
+    """The state on the laminar side of the edge."""
     measure: float
     """Of the state."""
     change: float
@@ -39,18 +39,19 @@ def track_edge(
 ) -> Iterator[EdgePoint]:
     """Follows the boundary between the states that become laminar and those that become turbulent, without end.
 
-    Two states enclose the edge: the states between `laminar`, by default the laminar flow, and `turbulent` are bisected
-    until two of them that part are nearer than `together` times their distance from the laminar flow. Both are carried
-    by the flow map until they are farther from each other than `apart` times this distance, and then the line between
-    them is bisected again. In a subspace whose symmetries the flow map has, the edge is that of the subspace.
+    The line from `laminar`, by default the laminar flow, to `turbulent` is bisected until two states, one on each side
+    of the edge, are closer to each other than `together` times their distance from the laminar flow. Both are advanced
+    by the flow map until they are farther apart than `apart` times this distance; then the line between them is
+    bisected again. If the flow map has symmetries, this is the edge within their invariant subspace.
 
     `measure`: a number that is below `low` where a flow is about to become laminar and above `high` where it is about
-    to become turbulent; by default FlowMap.cross_flow. Streaks alone grow and decay without turbulence, which is why
-    the whole energy is no such number. `longest`: a time; a state that has passed neither limit by then is
-    itself near the edge as far as can be told, and its last measure decides: nearer to which limit it is.
+    to become turbulent; by default FlowMap.cross_flow. The total energy is unsuitable, because streaks can grow and
+    decay without turbulence. `longest`: the longest time to follow a state in the bisection; a state that has crossed
+    neither limit by then is assigned to the limit that is nearer to its last measure.
 
-    Yields an EdgePoint after each evaluation of the flow map for the pair. The state of the edge, to which most of the
-    yields converge, is an equilibrium, a travelling wave or an orbit, or chaotic: find_solution takes it on.
+    Yields an EdgePoint after each application of the flow map to the pair. The points approach the edge state, the
+    attractor within the edge: an equilibrium, a travelling wave or a periodic orbit, which find_solution can converge,
+    or a chaotic set.
     Raises UsageError if the first state does not become turbulent, or the laminar one does not stay laminar.
     """
     if not 0 <= low < high:
@@ -104,7 +105,7 @@ def edge_state(
 ) -> EdgePoint:
     """The first point of track_edge whose `change` is at most this number.
 
-    If there is none within `time`, the point with the least change: a travelling wave or an orbit never stops changing.
+    If there is none within `time`, returns the point with the smallest change, as for a travelling wave or an orbit.
     Other options are those of track_edge.
     """
     best: EdgePoint | None = None

@@ -1,4 +1,4 @@
-"""The flow map: where the equations carry a velocity field in a given time."""
+"""The flow map: the velocity field after a given time, as a function of the initial field."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ class FlowMap:
 
     `case`: with explicit diffusion, so that the velocity alone decides what follows; its initial field, time step and
     end are not used. `time`: T, in units of h/U. `dt`: the longest time step; T is divided into the smallest number of
-    steps that are no longer. `symmetries`: those of the subspace in which states are sought; the map ends with the mean
-    over the group that they generate, so that round-off does not leave it. `return_by`: a symmetry that is applied
-    after the flow, for orbits that return to a shifted or reflected image of themselves.
+    steps not longer than `dt`. `symmetries`: restrict states to the fields that have them; the map ends with a
+    projection onto this subspace (the mean over the group that they generate), so that round-off cannot leave it.
+    `return_by`: a symmetry applied after the flow, for orbits that return to a shifted or reflected image.
 
     `parameters` are the numbers that a search can change, by name: keys of the case such as "flow.reynolds.wall" or
     "grid.velocity", "Lx", "Ly", and "time", which keeps the number of steps. On one process. Use it in a `with`
@@ -251,8 +251,8 @@ class FlowMap:
     def drag(self, state: Array) -> float:
         """The mean magnitude of the shear of both walls over that of the laminar state.
 
-        In plane Couette flow it is the power of the walls over the laminar one and thus, for an equilibrium, also the
-        dissipation over the laminar one: both are those of the scheme, and equal to round-off.
+        In plane Couette flow it is the power input by the walls, normalised by the laminar value. At an equilibrium the
+        dissipation of the scheme balances this power, so it is also the normalised dissipation.
         """
         stresses = []
         for one in (state, self.laminar):
@@ -268,7 +268,7 @@ class FlowMap:
         """A state of another flow map on the grid of this one, projected.
 
         The difference from the laminar state is interpolated: trigonometric along x and y, by cubic splines along z.
-        In units of the boxes, which may differ.
+        Coordinates are relative to the box, so a field is stretched if the boxes differ in size.
         """
         from scipy.interpolate import CubicSpline
 

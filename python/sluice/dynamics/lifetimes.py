@@ -48,8 +48,8 @@ class Lifetimes:
     def mean(self, after: float = 0.0, confidence: float = 0.95) -> tuple[float, float, float]:
         """The mean further lifetime of flows that are turbulent at the time `after`, and its confidence interval.
 
-        The maximum likelihood of an exponential distribution: the time that all flows were turbulent after `after`,
-        over the number of those that became laminar. Raises UsageError if none did.
+        The maximum-likelihood estimate for an exponential distribution with right censoring: the total time that the
+        flows were turbulent after `after`, divided by the number that became laminar. Raises UsageError if none did.
         """
         from scipy.stats import chi2
 
@@ -74,9 +74,9 @@ def lifetimes(
 ) -> Lifetimes:
     """Steps the members of an ensemble until each has become laminar or has reached a time.
 
-    A member is laminar when `measure` of its simulation is below `below`, and is then stepped no further. It is asked
-    after every `every` steps, of which times are multiples. `progress` is called with the least time and the number of
-    turbulent members.
+    A member counts as laminar when `measure(simulation)` is below `below`, and then stops. The measure is evaluated
+    every `every` steps, which is the resolution of the lifetimes. `progress` is called with the earliest time of the
+    turbulent members and their number.
     Raises NumericsError if a member blows up.
     """
     if every < 1:

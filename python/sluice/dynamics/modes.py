@@ -132,10 +132,10 @@ def eigenvalues(
 ) -> Modes:
     """The modes that grow fastest, or decay slowest, by Arnoldi iterations (ARPACK) of the flow over a time.
 
-    `time` is that of the map, in whole steps; without it, a whole orbit. A longer time takes more steps for each
-    product, but separates the modes better: with growth rates that differ by d, the iterations converge like
-    exp(-d time). `symmetries`: of the subspace that is searched. `start`: the vector to begin with; as the flow keeps
-    the wavenumbers of a perturbation of a parallel flow, it chooses them. Otherwise one of random numbers by `seed`.
+    `time`: the time T of the map, rounded to whole steps; by default, the whole orbit. A longer time costs more steps
+    for each product, but separates the modes better: if growth rates differ by d, iterations converge like exp(-d T).
+    `symmetries`: restrict the modes to a subspace. `start`: the first vector, random with `seed` by default. About a
+    parallel flow, wavenumbers do not couple, so that `start` selects the wavenumbers of the modes.
     `tolerance`: relative, of multipliers. `krylov`: vectors in the subspace, by default 2 number + 1, at least 20.
 
     About a steady flow the eigenvalues are those of a single step S exactly: the step takes modes by exp(value dt), so
@@ -240,10 +240,10 @@ def optimal_growth(
 ) -> Growth:
     """The largest growth of energy in a time: G = max |q(time)|^2/|q(0)|^2, by Lanczos iterations of L+ L.
 
-    `time` in whole steps, without it that of a whole orbit. `symmetries` and `start` as for `eigenvalues`. `tolerance`:
-    of the residual |L+ L q - G q| over G; the error of G is of its square, unless other gains are close. `krylov`: the
-    largest number of iterations, each with one forward and one adjoint computation. As the adjoint is exact, so is G
-    for the discrete equations, whose error is of third order in dt and of that of the grid.
+    `time` is rounded to whole steps; by default, the whole orbit. `symmetries` and `start` as for `eigenvalues`.
+    `tolerance`: for the residual |L+ L q - G q|/G; the relative error of G is of the order of its square, unless other
+    gains are close. `krylov`: the largest number of iterations, each with one forward and one adjoint computation. The
+    adjoint is exact, so G is the gain of the discrete equations; its errors are those of time step (dt^3) and grid.
 
     Raises UsageError if the iterations do not converge.
     """

@@ -157,13 +157,14 @@ def find_solution(
     """Solves Phi(q) = q from a guess, by Newton's method with GMRES and a trust region (the hookstep).
 
     An equilibrium needs no unknowns. A travelling wave is steady on a grid that moves with it: `unknowns`
-    ["grid.velocity"]. A periodic orbit has ["time"], its period, and with `return_by` of the flow map returns to a
-    shifted or reflected image; a relative periodic orbit that drifts has both. Each unknown has a condition, which for
-    these two is that the solution does not shift from the guess along x or in time; in a subspace whose symmetries
-    exclude shifts along x, a grid velocity is no unknown.
+    ["grid.velocity"]. A periodic orbit has the unknown "time", its period; with `return_by` of the flow map, it may
+    return to a shifted or reflected image. A relative periodic orbit with a drift along x has both unknowns. Each
+    unknown needs a condition. The defaults for these two are phase conditions: the correction of the guess is
+    orthogonal to its x derivative or its time derivative. If the symmetries exclude translations along x,
+    "grid.velocity" cannot be an unknown.
 
-    `tolerance`: of the residual |Phi(q) - q|/T. `krylov`: the largest size of the subspaces. `linear_tolerance`: of the
-    linear equations of an iteration, relative. `radius`: the first trust region, in the norm of the space. `progress`
+    `tolerance`: for the residual |Phi(q) - q|/T. `krylov`: the largest dimension of the Krylov subspaces.
+    `linear_tolerance`: relative, for GMRES. `radius`: of the first trust region, in the norm of the space. `progress`
     is called with each entry of the history.
 
     Raises SearchError, with the best state, if it does not converge.

@@ -39,7 +39,7 @@ class Symmetry:
         return Symmetry(self.x * other.x, self.y * other.y, self.z * other.z, (shift[0], shift[1]))
 
     def order(self, nx: int, ny: int) -> int:
-        """How often it must be applied on a grid of these cells until all is as it was."""
+        """The order of the symmetry on a grid of nx by ny cells: the smallest n > 0 for which its n-th power is 1."""
         result = 1
         for sign, cells, shift in zip((self.x, self.y, self.z), (nx, ny, 1), (*self.shift, 0.0), strict=True):
             whole = round(shift * cells) % cells
