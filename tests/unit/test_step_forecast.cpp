@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "core/device/memory.hpp"
 #include "core/device/traits.hpp"
 #include "core/device/tuning.hpp"
 #include "core/support/error.hpp"
@@ -72,7 +73,8 @@ double earlier_rate(const Machine& machine, const MeasuredRun& run) {
 /// The H100 was measured with clusters of thread blocks. A build for GPUs without them forecasts its own way of solving
 /// longer lines.
 bool is_solved_otherwise(const MeasuredRun& run) {
-  return device::is_gpu() && device::max_thread_blocks_together() == 1 && run.cells[2] > max_rows_without_clusters;
+  return device::is_gpu() && device::max_thread_blocks_together() == 1 &&
+         run.cells[2] > tuning::lines::max_rows_without_clusters;
 }
 
 void expect_within_5_percent(const MeasuredRun& run, double forecast) {
