@@ -93,22 +93,29 @@ PhaseTimes time_phases(Workload& workload, int repeats) {
 }
 
 RunsWithEnergy measure_energy(Workload& workload, double seconds) {
-  constexpr double target_seconds = 4;  // GPUs bring their counters up to date at intervals
+  constexpr double least_seconds = 4;  // GPUs bring their counters up to date at intervals
   constexpr double max_runs = 1e6;
   EnergyMeter meter(MPI_COMM_WORLD);
   meter.start();
   const Energy nothing = meter.energy();
   if (!nothing.fault.empty()) return {nothing, 0};
-  const double runs = std::ceil(std::min(target_seconds / seconds, max_runs));
   workload.prepare();
   device::synchronize();
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
   meter.start();
-  for (double run = 0; run < runs; ++run) {
-    workload.run();
-    meter.update();
+  const double start = wall_seconds();
+  double runs = 0;
+  double elapsed = 0;
+  while (elapsed < least_seconds && runs < max_runs) {
+    const double last = std::min(runs + std::ceil((least_seconds - elapsed) / seconds), max_runs);
+    for (; runs < last; ++runs) {
+      workload.run();
+      meter.update();
+    }
+    device::synchronize();
+    elapsed = max_of_ranks(wall_seconds() - start);
+    seconds = elapsed / runs;
   }
-  device::synchronize();
   return {meter.energy(), runs};
 }
 

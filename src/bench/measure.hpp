@@ -70,7 +70,7 @@ struct RunsWithEnergy {
 };
 
 /// Runs a workload without pauses for long enough to measure the energy; not at all if the energy cannot be measured.
-/// `seconds`: of a run, the same on every rank. Collective.
+/// `seconds`: an estimate of those of a run, the same on every rank. Collective.
 RunsWithEnergy measure_energy(Workload& workload, double seconds);
 
 /// Memory now held by all ranks together, in bytes: resident set of the processes, or device memory in a GPU build.

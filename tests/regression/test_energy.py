@@ -92,7 +92,7 @@ def test_bench_step(tmp_path: Path) -> None:
     steps = 1e9 * energy["joules"] / energy["nj_per_point_per_step"] / 16**3
     assert steps == pytest.approx(round(steps))
     assert round(steps) > 3
-    assert energy["seconds"] > 0.5
+    assert energy["seconds"] >= 4  # whatever the first steps took
     assert re.search(r"^energy of 2 CPU packages: \S+ J in ", outcome.out, re.MULTILINE)
     assert "h/u_tau" not in outcome.out
 
