@@ -51,7 +51,7 @@ def laminar(case: sluice.Case) -> tuple[Operators, Any]:
 def disturbed(case: sluice.Case) -> tuple[Operators, Any]:
     """The laminar flow and random numbers, projected."""
     operators, u = laminar(case)
-    return operators, operators.set_means(u + 0.3 * operators.project(operators.space.random(5)))
+    return operators, operators.projection.set_means(u + 0.3 * operators.projection.project(operators.space.random(5)))
 
 
 def complex_vector(space: Space, seed: int) -> Any:
@@ -124,14 +124,14 @@ def test_projection(cells: tuple[int, int, int], order: int) -> None:
     operators, _ = laminar(case_of("channel", cells, solver__order=order))
     space = operators.space
     for q, r in ((space.random(1), space.random(2)), (complex_vector(space, 1), complex_vector(space, 3))):
-        for project in (operators.project, operators.project_perturbation):
+        for project in (operators.projection.project, operators.projection.project_perturbation):
             p = project(q)
             assert operators.norm(project(p) - p) < ROUND_OFF * operators.norm(q)
-            assert abs(operators.times(operators.divergence, p)).max() < 1e-12
+            assert abs(operators.times(operators.projection.divergence, p)).max() < 1e-12
             assert not on_host(p).reshape(3, *space.shape)[2, -1].any()
             adjoint = operators.inner(p, r) - operators.inner(q, project(r))
             assert abs(adjoint) < ROUND_OFF * operators.norm(q) * operators.norm(r)
-        mean = operators.project_perturbation(q).reshape(3, *space.shape)[0].mean(axis=(1, 2))
+        mean = operators.projection.project_perturbation(q).reshape(3, *space.shape)[0].mean(axis=(1, 2))
         assert abs((on_host(mean) * space.dz).sum()) < ROUND_OFF
 
 
@@ -167,7 +167,7 @@ def test_adjoint(kind: str, order: int) -> None:
 def test_linearised_step_is_the_derivative(order: int) -> None:
     operators, u = disturbed(case_of("channel", (6, 4, 8), solver__order=order))
     space, step = operators.space, NonlinearStep(operators)
-    q = operators.project_perturbation(space.random(1))
+    q = operators.projection.project_perturbation(space.random(1))
     plus, minus = (step.forward(u + sign * 1e-5 * q, 5) for sign in (1, -1))
     difference = (plus - minus) / 2e-5
     orbit = LinearisedOrbit(operators, u, 5)

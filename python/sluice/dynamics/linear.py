@@ -50,7 +50,7 @@ class NonlinearStep:
             u = u + self.dt * alpha * tendency
             if previous is not None:
                 u += self.dt * beta * previous
-            u = operators.set_means(operators.project(u))
+            u = operators.projection.set_means(operators.projection.project(u))
             previous = tendency
             yield u
 
@@ -92,7 +92,7 @@ class LinearMap:
 
     def project(self, q: Array) -> Array:
         """The nearest perturbation: solenoidal, and without the means that the forcing holds."""
-        return self.operators.project_perturbation(q)
+        return self.operators.projection.project_perturbation(q)
 
     def _step(self, step: int, q: Array, forces: Sequence[Array] | None = None) -> Array:
         """One step, under a force for each substep."""
@@ -138,7 +138,7 @@ class LinearisedStep(LinearMap):
         matrix = operators.jacobian(base)
         self._matrix = operators.to_device(matrix)
         self._adjoint_matrix = operators.to_device(operators.adjoint_of(matrix))
-        self.residual = operators.norm(operators.project_perturbation(operators.tendency(base)))
+        self.residual = operators.norm(self.project(operators.tendency(base)))
         """The norm of du/dt at the base flow: 0 to round-off if it is steady."""
 
     def _tendency(self, step: int, substep: int, q: Array) -> Array:
