@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,8 @@ from sluice.dynamics.krylov import gmres
 
 if sluice.precision != "double":
     pytest.skip("searches need double precision", allow_module_level=True)
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 def couette(cells: tuple[int, int, int], reynolds: float = 400, **keys: Any) -> sluice.Case:
@@ -381,3 +385,21 @@ def test_the_fold_of_the_branch(lower_branch: Any) -> None:
     assert branch[-3].drag < fold.drag < branch[-1].drag
     with pytest.raises(sluice.UsageError, match="middle one"):
         find_fold(branch[:3], parameter)
+
+
+def test_the_example_of_equilibria(
+    lower_branch: Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = runpy.run_path(str(EXAMPLES / "couette_equilibrium.py"))["main"]
+    monkeypatch.setitem(main.__globals__, "lower_branch", lambda: lower_branch)
+    file = tmp_path / "lower.h5"
+    cells, rest = ["12", "16", "16"], ["--dt", "0.1", "--eigenvalues", "1", "--output", str(file)]
+    monkeypatch.setattr("sys.argv", ["couette_equilibrium.py", "--cells", *cells, *rest])
+    main()
+    printed = re.search(r"norm (\S+), dissipation (\S+)\n.*\neigenvalues (\S+)\+0.000000j", capsys.readouterr().out)
+    assert printed is not None
+    norm, dissipation, growing = map(float, printed.groups())
+    solution = read_solution(file)
+    assert solution.norm == pytest.approx(norm, abs=1e-6) and solution.drag == pytest.approx(dissipation, abs=1e-6)
+    assert norm == pytest.approx(lower_branch.norm, rel=0.05)
+    assert growing == pytest.approx(0.0501, rel=0.15)

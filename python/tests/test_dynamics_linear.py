@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from sluice.dynamics.space import Space, on_host
 from sluice.dynamics.symmetry import SHIFT_REFLECT, Symmetry
 
 ROUND_OFF = 1e-13
+EXAMPLE = Path(__file__).parents[1] / "examples" / "linear_modes.py"
 
 
 def case_of(kind: str, cells: tuple[int, int, int], **changes: Any) -> sluice.Case:
@@ -332,3 +335,12 @@ def test_errors(tiny: LinearisedStep) -> None:
     case["time.cfl"] = 0.5
     with pytest.raises(sluice.UsageError, match=r"time\.dt"):
         LinearisedStep(*laminar(case))
+
+
+def test_the_example_of_linear_modes() -> None:
+    example = runpy.run_path(str(EXAMPLE))
+    exact = [3 + 5 * n**-2 + 7 * n**-4 for n in (4, 6, 8)]
+    assert example["extrapolate"]((4, 6, 8), exact, (2, 4)) == pytest.approx(3, rel=1e-12)
+    gain = example["growth"]("channel", 3000, (1, 0), 15.21, {24: 0.2, 32: 0.2})
+    extrapolated = example["converge"](gain, (12, 16), (1,), (24, 32))
+    assert abs(extrapolated - 20.37) < 0.25 * abs(gain(12, 1, 32) - 20.37)
