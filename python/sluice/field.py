@@ -19,6 +19,12 @@ def flow_dtype() -> np.dtype[Any]:
     return np.dtype(np.float64 if _core.precision == "double" else np.float32)
 
 
+def on_host(values: Any) -> npt.NDArray[Any]:
+    """Values as an array of NumPy, those of CuPy copied from the GPU."""
+    on_gpu = hasattr(values, "__cuda_array_interface__") and hasattr(values, "get")
+    return np.asarray(values.get() if on_gpu else values)
+
+
 def checked_values(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
     """Values for a place of this shape, of flow_dtype(). Raises TypeError unless real, ValueError for others."""
     given = np.asarray(values)

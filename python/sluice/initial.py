@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .field import Field
+from .field import Field, on_host
 
 Array = npt.NDArray[np.float64]
 
@@ -85,7 +85,7 @@ def _field(session: _core.Session, name: str, value: Any) -> Array:
 
 
 def _real(value: Any, what: str) -> Array:
-    array = np.asarray(value)
+    array = on_host(value)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{what}: real numbers or a function that returns them are needed, not {value!r:.60}")
     if not np.isfinite(array).all():

@@ -12,7 +12,8 @@ import pytest
 
 import sluice
 from sluice.dynamics.channelflow import ChannelflowField, read_channelflow, write_channelflow
-from sluice.dynamics.space import Space, on_host
+from sluice.dynamics.space import Space
+from sluice.field import on_host
 
 h5py = pytest.importorskip("h5py")
 

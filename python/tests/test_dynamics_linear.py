@@ -19,8 +19,9 @@ if sluice.precision != "double":
 from sluice.dynamics.linear import LinearisedOrbit, LinearisedStep, NonlinearStep
 from sluice.dynamics.modes import eigenvalues, growth_curve, largest_growth, optimal_growth, resolvent_gain
 from sluice.dynamics.operators import Operators
-from sluice.dynamics.space import Space, on_host
+from sluice.dynamics.space import Space
 from sluice.dynamics.symmetry import SHIFT_REFLECT, Symmetry
+from sluice.field import on_host
 
 ROUND_OFF = 1e-13
 EXAMPLE = Path(__file__).parents[1] / "examples" / "linear_modes.py"
@@ -175,7 +176,7 @@ def test_linearised_step_is_the_derivative(order: int) -> None:
     difference = (plus - minus) / 2e-5
     orbit = LinearisedOrbit(operators, u, 5)
     assert operators.norm(orbit.forward(q) - difference) < 1e-7 * operators.norm(difference)
-    assert operators.norm(orbit.end - step.forward(u, 5)) == 0
+    assert operators.norm(orbit.end - step.forward(u, 5)) < ROUND_OFF * operators.norm(u)  # cuSPARSE may vary it
     # the advection is quadratic, so that its central difference is its derivative but for round-off
     exact = operators.perturbation_tendency(operators.base(u), q)
     polarised = (operators.tendency(u + q) - operators.tendency(u - q)) / 2

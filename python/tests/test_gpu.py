@@ -134,3 +134,10 @@ def test_an_array_on_the_gpu_changes_the_flow(sim: sluice.Simulation) -> None:
         sim.v[...] = values / 0
     with pytest.raises(TypeError, match="real numbers"):
         sim.v[...] = 1j * values
+
+
+def test_initial_fields_of_cupy(channel: sluice.Case) -> None:
+    with sluice.Simulation(channel) as sim:
+        fields = {name: cupy.asarray(sim.fields[name]).copy() for name in "uvw"}
+    with sluice.Simulation(channel, initial=fields) as sim:
+        np.testing.assert_allclose(sim.u.values, cupy.asnumpy(fields["u"]), atol=1e-6)  # it is projected

@@ -82,3 +82,35 @@ def test_linear_stability(tmp_path: Path) -> None:
     assert number_after(text, "extrapolated: c = ") == pytest.approx(0.2375, abs=1e-3)
     assert number_after(text, "G(76) = ") == pytest.approx(196, rel=0.02)
     assert number_after(text, "at frequency 0 the gain is ") == pytest.approx((1000 / 17.4) ** 2, rel=0.03)
+
+
+def test_periodic_orbits(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    text = run("periodic_orbits", tmp_path, figures=3)
+    assert number_after(text, "residual = ") < 1e-10
+    signal = number_after(text, "period of the signal = ")  # from time stepping alone
+    assert signal == pytest.approx(49.33, rel=0.01)
+    first = text.split("Re = 168: ")[1]
+    assert float(first.split("period = ")[1].split(",")[0]) == pytest.approx(signal, rel=1e-3)
+    modulus = {}
+    for reynolds in (168, 176, 180):
+        line = text.split(f"Re = {reynolds}: ")[1].splitlines()[0]
+        assert number_after(line, "multipliers = ") == pytest.approx(1, abs=5e-3)  # a shift in time
+        modulus[reynolds] = number_after(line, "modulus = ")
+    assert modulus[168] < modulus[176] < 1 < modulus[180]
+    leading = complex(text.split("Re = 180: ")[1].split(" and ")[1].split(",")[0])
+    assert leading.imag == 0
+    assert leading.real == pytest.approx(-1.38, abs=0.15)
+    period = number_after(text.split("Re = 180: ")[1].splitlines()[0], "period = ")
+    assert number_after(text, "period of the doubled orbit = ") == pytest.approx(2 * period, rel=0.01)
+    low, _, high = text.split("maxima of the drag: ")[1].splitlines()[0].split()
+    assert abs(float(high) - float(low)) > 0.015
+
+
+def test_travelling_waves(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    text = run("travelling_waves", tmp_path, figures=3)
+    assert number_after(text, "growth rate = ") == pytest.approx(-0.02, abs=1e-3)
+    assert number_after(text, "0.02: ") < 0.02 < 0.08 < number_after(text, "0.03: ")
+    assert number_after(text, "residual = ") < 1e-10
+    assert number_after(text, "fold at Re = ") == pytest.approx(3085.1, rel=2e-3)

@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FileError, UsageError
-from .space import Array, Space, on_host
+from ..field import on_host
+from .space import Array, Space
 
 Values: TypeAlias = npt.NDArray[np.float64]
 Base: TypeAlias = str | Callable[[Values], Any]

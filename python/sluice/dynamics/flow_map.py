@@ -12,9 +12,9 @@ import numpy as np
 
 from ..case import Case
 from ..errors import UsageError
-from ..field import flow_dtype
+from ..field import flow_dtype, on_host
 from ..simulation import Diagnostics, Simulation
-from .space import Array, Space, on_host
+from .space import Array, Space
 from .symmetry import Symmetry
 
 LENGTHS = ("Lx", "Ly")

@@ -8,7 +8,8 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-from .space import Array, on_host
+from ..field import on_host
+from .space import Array
 
 
 class Arnoldi:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import isqrt
 
 from ..errors import NumericsError, UsageError
+from .matrices import Matrix
 from .operators import Operators
 from .space import Array
 from .symmetry import Symmetry
@@ -135,9 +136,9 @@ class LinearisedStep(LinearMap):
 
     def __init__(self, operators: Operators, base: Array, dt: float | None = None) -> None:
         super().__init__(operators, dt)
-        matrix = operators.jacobian(base)
-        self._matrix = operators.to_device(matrix)
-        self._adjoint_matrix = operators.to_device(operators.adjoint_of(matrix))
+        self._jacobian = operators.jacobian(base)
+        self._matrix = operators.to_device(self._jacobian)
+        self._adjoint_matrix: Matrix = None
         self.residual = operators.norm(self.project(operators.tendency(base)))
         """The norm of du/dt at the base flow: 0 to round-off if it is steady."""
 
@@ -145,6 +146,8 @@ class LinearisedStep(LinearMap):
         return self.operators.times(self._matrix, q)
 
     def _adjoint_tendency(self, step: int, substep: int, r: Array) -> Array:
+        if self._adjoint_matrix is None:
+            self._adjoint_matrix = self.operators.to_device(self.operators.adjoint_of(self._jacobian))
         return self.operators.times(self._adjoint_matrix, r)
 
     def forward(self, q: Array, steps: int = 1) -> Array:

@@ -35,6 +35,8 @@ def kronecker(line: Line) -> Matrix:
 
 def to_module(matrix: Matrix, xp: Any) -> Matrix:
     """A sparse matrix of SciPy as one for the arrays of a module: NumPy or CuPy."""
+    if xp is not np:
+        matrix.sum_duplicates()  # sorts the columns: CuPy would do it in its first product, by way of another format
     if matrix.nnz < 2**31:  # half the memory traffic of indices
         indices = (matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
         matrix = sparse.csr_array((matrix.data, *indices), shape=matrix.shape)

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, gmres
 
 from ..errors import UsageError
+from ..field import on_host
 from .krylov import Arnoldi
 from .linear import LinearisedOrbit, LinearisedStep
-from .space import Array, Space, on_host
+from .space import Array, Space
 from .symmetry import Symmetry
 
 Step = LinearisedStep | LinearisedOrbit

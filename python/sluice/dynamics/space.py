@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import UsageError
+from ..field import on_host
 from .symmetry import Symmetry, generated_group
 
 if TYPE_CHECKING:
@@ -33,11 +34,6 @@ def array_module() -> ModuleType:
         if not cupy.cuda.runtime.is_hip:
             return cupy  # type: ignore[no-any-return]
     return np
-
-
-def on_host(array: Array) -> npt.NDArray[Any]:
-    """An array as one of NumPy."""
-    return np.asarray(array.get() if hasattr(array, "get") else array)
 
 
 class Space:
@@ -86,10 +82,13 @@ class Space:
         return xp.concatenate([xp.broadcast_to(xp.asarray(part, float), self.shape).ravel() for part in (u, v, w)])
 
     def unpack(self, vector: Array) -> tuple[Array, Array, Array]:
-        """Views of u, v and w, each (nz, ny, nx). Raises ValueError for anything but a vector of this space."""
+        """Views of u, v and w, each (nz, ny, nx). Raises ValueError for anything but a vector of this space.
+
+        A vector of NumPy is copied where vectors are those of CuPy.
+        """
         if getattr(vector, "shape", None) != (self.size,):
             raise ValueError(f"a vector of this space is an array of shape ({self.size},), not {type(vector).__name__}")
-        u, v, w = vector.reshape(3, *self.shape)
+        u, v, w = self.xp.asarray(vector).reshape(3, *self.shape)
         return u, v, w
 
     def coordinates(self, name: str) -> tuple[Array, Array, Array]:
