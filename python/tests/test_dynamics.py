@@ -267,6 +267,13 @@ def test_a_branch_goes_on_in_both_directions(lower_branch: Any) -> None:
     assert wider.parameter("Ly") == pytest.approx(0.8 * np.pi + 0.05) and wider.residual <= 1e-10
 
 
+def test_the_laminar_flow_has_no_branch_to_follow(small: FlowMap) -> None:
+    laminar = find_solution(small, small.project(waves(small, 1e-4)))
+    assert laminar.norm < 1e-6
+    with pytest.raises(sluice.UsageError, match="the laminar flow"):
+        next(follow_branch(laminar, "flow.reynolds.wall", 10))
+
+
 def test_a_solution_on_another_grid(lower_branch: Any) -> None:
     with FlowMap(couette((18, 16, 20)), 8.0, dt=0.1, symmetries=NAGATA) as finer:
         guess = finer.interpolate(lower_branch.state, lower_branch.flow_map)

@@ -229,6 +229,16 @@ def test_eigenvalues(tiny: LinearisedStep) -> None:
     assert modes.values.imag.max() > 0.1
 
 
+def test_complex_pairs_are_whole(tiny: LinearisedStep) -> None:
+    values = eigenvalues(tiny, 20, 1.0).values
+    cut = next(n for n in range(1, 20) if abs(values[:n].sum().imag) > 1e-6)
+    orbit = LinearisedOrbit(tiny.operators, laminar(tiny.operators.case)[1], 10)
+    for modes in (eigenvalues(tiny, cut, 1.0), eigenvalues(orbit, cut)):
+        assert len(modes.values) == len(modes.vectors) == len(modes.residuals) == cut + 1
+        assert abs(modes.values.sum().imag) < 1e-9
+        assert np.all(modes.residuals < 1e-8)
+
+
 def test_frequencies_beyond_those_of_the_map(tiny: LinearisedStep) -> None:
     """A shear wave carried by the grid: its phase turns by more than pi in the time of the map."""
     case = case_of("couette", (4, 1, 5), time__dt=0.1, flow__reynolds={"wall": 30}, grid__velocity=3)

@@ -34,10 +34,12 @@ def follow_branch(
     those of find_solution. By default, corrections that need more than 7 iterations are tried again with a shorter
     step, because they may lead to another branch, and the tolerance is the residual of the solution, at least 1e-10.
 
-    Yields solutions. Raises SearchError when steps of 1/1000 of the first one fail.
+    Yields solutions. Raises SearchError when steps of 1/1000 of the first one fail, UsageError from the laminar flow.
     """
     if step == 0:
         raise UsageError("the step of a branch must not be 0")
+    if solution.norm < 1e-6:
+        raise UsageError("the solution is the laminar flow, to which searches far from other solutions converge")
     tolerance = max(solution.residual, 1e-10) if tolerance is None else tolerance
     options.setdefault("iterations", 7)
     space = solution.flow_map.space

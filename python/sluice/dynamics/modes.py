@@ -133,11 +133,14 @@ def eigenvalues(
 ) -> Modes:
     """The modes that grow fastest, or decay slowest, by Arnoldi iterations (ARPACK) of the flow over a time.
 
+    `number`: of modes; one more where a complex pair would be cut in half.
     `time`: the time T of the map, rounded to whole steps; by default, the whole orbit. A longer time costs more steps
     for each product, but separates the modes better: if growth rates differ by d, iterations converge like exp(-d T).
     `symmetries`: restrict the modes to a subspace. `start`: the first vector, random with `seed` by default. About a
-    parallel flow, wavenumbers do not couple, so that `start` selects the wavenumbers of the modes.
-    `tolerance`: relative, of multipliers. `krylov`: vectors in the subspace, by default 2 number + 1, at least 20.
+    parallel flow, wavenumbers do not couple, so that a `start` of one wavenumber finds its modes first; those of others
+    enter by round-off if they decay more slowly.
+    `tolerance`: relative, of multipliers. `krylov`: vectors in the subspace, by default 2 number + 1, at least 20; for
+    an orbit, over which most perturbations decay, number + 2 can be enough.
 
     About a steady flow the eigenvalues are those of a single step S exactly: the step takes modes by exp(value dt), so
     that values differ from those of the equations discretised in space by O(dt^3).
@@ -164,6 +167,8 @@ def eigenvalues(
             f"{len(error.eigenvalues)} of {number} modes have converged within {restarts} restarts: take a longer time "
             "than {:g}, a larger krylov, or fewer modes".format(flow.time)
         ) from None
+    if kind is float:
+        multipliers, columns = _with_conjugates(multipliers, columns)
     if isinstance(step, LinearisedStep):
         return _resolved(flow, step, multipliers, columns)
     order = np.argsort(-np.abs(multipliers))
@@ -175,6 +180,19 @@ def eigenvalues(
     with np.errstate(divide="ignore"):
         values = np.log(multipliers.astype(complex)) / flow.time
     return Modes(values, multipliers, vectors, np.array(residuals), flow.time)
+
+
+def _with_conjugates(multipliers: Any, columns: Any) -> tuple[Any, Any]:
+    """Multipliers and vectors of a real map, with the other half of each complex pair."""
+    alone = [
+        n
+        for n, mu in enumerate(multipliers)
+        if mu.imag != 0 and np.abs(multipliers - mu.conjugate()).min() > 1e-6 * abs(mu.imag)
+    ]
+    return (
+        np.concatenate([multipliers, multipliers[alone].conj()]),
+        np.concatenate([columns, columns[:, alone].conj()], axis=1),
+    )
 
 
 def _unit(flow: _Map, q: Array) -> Array:
