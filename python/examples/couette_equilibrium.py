@@ -4,7 +4,7 @@
 
 The lower branch is found on 16 x 16 x 16 cells from a guess (half a minute on a CPU), interpolated to the grid and
 searched there again; --upper follows the branch around its fold first. Prints norm and dissipation, and with
---eigenvalues those that grow fastest. The case is that of Gibson, Halcrow & Cvitanovic (2009).
+--eigenvalues the eigenvalues that grow fastest. The case is that of Gibson, Halcrow & Cvitanovic (2009).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def flow_map_of(cells: list[int], step: float) -> FlowMap:
 
 
 def lower_branch() -> Solution:
-    """The lower branch on a coarse grid: the state of the edge, which Newton's method takes on."""
+    """The lower branch on a coarse grid: the edge state, from which Newton's method converges."""
     flow_map = flow_map_of([16, 16, 16], 0.1)
     guess = flow_map.laminar + flow_map.space.sample(
         v=lambda x, y, z: 0.1 * np.sin(1.14 * x) * z * (2 - z),

@@ -1,7 +1,7 @@
 """Published eigenvalues, optimal growth and responses of Poiseuille and Couette flow, with Sluice.
 
     python linear_modes.py                                  # all, in about five minutes on one core
-    python linear_modes.py orr-sommerfeld growth-couette    # some
+    python linear_modes.py orr-sommerfeld growth-couette    # some of them
 
 Each value is computed on several grids and extrapolated to zero spacing: along z with errors of second and fourth
 order, along x and y with errors of fourth and sixth. The grid is refined along one axis at a time.
@@ -19,13 +19,13 @@ from sluice.dynamics import FlowMap, LinearisedStep, Operators, eigenvalues, opt
 
 Value = float | complex
 ValueOf = Callable[[int, int, int], Value]
-"""Of a grid nx x ny x nz."""
+"""A function of the numbers of cells nx, ny and nz."""
 
 
 def step_of(
     flow: str, reynolds: float, cells: tuple[int, int, int], wavenumbers: tuple[float, float], dt: float, factor: float
 ) -> LinearisedStep:
-    """The step linearised about the laminar flow, in one wavelength along x and y: any length for wavenumber 0.
+    """The step linearised about the laminar flow, in a box of one wavelength along x and y (1 for wavenumber 0).
 
     `flow`: channel, with the Reynolds number of the centreline velocity, or couette, with that of the walls.
     """
@@ -51,7 +51,7 @@ def start_of(step: LinearisedStep, wavenumbers: tuple[float, float]) -> Any:
 
 
 def extrapolate(cells: Sequence[int], values: Sequence[Value], powers: tuple[int, int]) -> Value:
-    """The value at zero spacing, with an error of as many of these powers of the spacing as the grids determine."""
+    """The value at zero spacing, for errors of these powers of the spacing: as many as the grids determine."""
     used = powers[: len(cells) - 1]
     matrix = np.array([[1.0, *(n**-power for power in used)] for n in cells])
     value: Value = np.linalg.solve(matrix, np.array(values))[0]
@@ -89,7 +89,7 @@ def orr_sommerfeld() -> tuple[Value, str]:
 
 
 def growth(flow: str, reynolds: float, wavenumbers: tuple[float, float], time: float, dt: dict[int, float]) -> ValueOf:
-    """The optimal growth at a time. `dt`: about the time step for each nz."""
+    """The optimal growth at a time. `dt`: the approximate time step for each nz."""
 
     def gain(nx: int, ny: int, nz: int) -> Value:
         step = step_of(flow, reynolds, (nx, ny, nz), wavenumbers, time / round(time / dt[nz]), 1.0)

@@ -28,7 +28,7 @@ class FileError(Error):
 
 
 class NumericsError(Error):
-    """The flow is not finite, or its time step has collapsed."""
+    """The flow is not finite, its time step has collapsed, or an iteration has not converged."""
 
     exit_code = 5
 

@@ -1,6 +1,6 @@
 """Flows as dynamical systems: steady states, travelling waves, orbits, stability, optimal growth and the edge.
 
-docs/dynamics.md explains it. Needs SciPy; on GPUs CuPy; for files h5py; for figures Matplotlib.
+docs/dynamics.md explains it. It needs SciPy, h5py for files, and Matplotlib for figures; on GPUs it uses CuPy.
 """
 
 from .branches import find_fold, follow_branch

@@ -23,18 +23,19 @@ def follow_branch(
     tolerance: float | None = None,
     **options: Any,
 ) -> Iterator[Solution]:
-    """The solutions that follow one along its branch, also around folds, where the parameter turns back.
+    """Follows the branch of a solution in a parameter, also around folds, where the parameter turns back.
 
-    `parameter`: "flow.reynolds.wall", "flow.rotation.spanwise", "Lx" and others: see FlowMap. `step`: the first change
-    of the parameter; its sign gives the direction. The first solution is computed at this fixed parameter. Each later
-    one is predicted along the secant through the last two and corrected in the hyperplane orthogonal to it; the step in
+    `parameter`: "flow.reynolds.wall", "flow.rotation.number", "Lx" and others: see FlowMap. `step`: the first change of
+    the parameter; its sign gives the direction. The first solution is computed at this fixed parameter. Each later one
+    is predicted along the secant through the last two and corrected in the hyperplane orthogonal to it; the step in
     arclength adapts to the number of Newton iterations. `unknowns`: as for find_solution. `longest`: the largest step
-    in arclength, relative to the first. `until`: a function of a solution; the branch ends after a solution for which
-    it returns True. `points`: the largest number of solutions. Other options are
-    those of find_solution. By default, corrections that need more than 7 iterations are tried again with a shorter
-    step, because they may lead to another branch, and the tolerance is the residual of the solution, at least 1e-10.
+    in arclength, relative to the first; 20 by default. `until`: a function of a solution; the branch ends after a
+    solution for which it returns True. `points`: the largest number of solutions. Other options are those of
+    find_solution. By default, corrections that need more than 7 iterations are tried again with a shorter step, because
+    they may lead to another branch, and the tolerance is the residual of the solution, at least 1e-10.
 
-    Yields solutions. Raises SearchError when steps of 1/1000 of the first one fail, UsageError from the laminar flow.
+    Yields solutions. Raises UsageError for the laminar flow and for a step of 0. When even steps of 1/1000 of the first
+    one fail, raises the error of the last: usually SearchError.
     """
     if step == 0:
         raise UsageError("the step of a branch must not be 0")
@@ -90,7 +91,7 @@ def follow_branch(
                     flow_map, start, [parameter, *unknowns], conditions=conditions, tolerance=tolerance, **options
                 )
                 break
-            except Error:  # the flow may also blow up, or the parameter be none of the case
+            except Error:  # the flow may also blow up, or the case not accept the parameter
                 arc /= 3
                 if arc < first_arc / 1000:
                     raise
@@ -108,9 +109,10 @@ def find_fold(
 
     `around`: three successive solutions of follow_branch, of which the middle one has the smallest or the largest
     parameter. The fold is found by successive parabolic interpolation of the parameter as a function of the position
-    along the chord between the outer two. `accuracy`: relative, of the parameter. `unknowns` and
-    other options as for follow_branch.
-    Raises UsageError if the parameter does not turn back between them.
+    along the chord between the outer two. `accuracy`: the relative accuracy of the parameter. `unknowns`: as for
+    follow_branch. Other options are those of find_solution.
+
+    Raises UsageError if the parameter does not turn back between them, SearchError if 20 steps do not find the fold.
     """
     known = list(around)
     values = [one.parameter(parameter) for one in known]

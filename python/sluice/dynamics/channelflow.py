@@ -6,8 +6,8 @@ wall, where channelflow has y = a. With a subscript cf for channelflow:
     (u, v, w)(x, y, z) = (u, w, v)_cf(x, y_cf = z + a, z_cf = y)
 
 This mirrors the coordinates: what is right-handed in one code is left-handed in the other. The equations and the walls
-have this symmetry, a rotating frame or a magnetic field does not. Units do not change: in both codes the walls of plane
-Couette flow move at -1 and 1, and lengths are in half heights if a = -1 and b = 1.
+have this symmetry; a rotating frame does not, because its rotation vector changes sign. Units do not change: in both
+codes the walls of plane Couette flow move at -1 and 1, and lengths are in half heights if a = -1 and b = 1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMPONENTS = ("Velocity_X", "Velocity_Z", "Velocity_Y")  # of NetCDF files, in 
 class ChannelflowField:
     """A velocity field of channelflow in the coordinates of Sluice: a trigonometric and Chebyshev interpolant.
 
-    Channelflow stores what differs from a base flow. Its files do not name the base flow.
+    Channelflow stores the difference from a base flow, which its files do not name.
     """
 
     values: Values
@@ -48,7 +48,7 @@ class ChannelflowField:
 
     @property
     def coordinates(self) -> tuple[Values, Values, Values]:
-        """x (nx,), y (ny,) and z (nz,) of the values. z are the Chebyshev points, from the upper wall down."""
+        """x (nx,), y (ny,) and z (nz,) of the values. The z are the Chebyshev points, from the upper wall down."""
         _, nz, ny, nx = self.values.shape
         (lx, ly, lz) = self.lengths
         return np.arange(nx) * (lx / nx), np.arange(ny) * (ly / ny), (1 + _chebyshev_points(nz)) * (lz / 2)
@@ -76,8 +76,8 @@ class ChannelflowField:
         """The vector of the total velocity, at the points of each component.
 
         `base`: the base flow that the field in the file lacks. The result is solenoidal to the accuracy of the grid;
-        FlowMap.project makes it so to round-off. Raises UsageError if the box of the case is another one (relative
-        difference above 1e-6), and for an unknown base flow.
+        FlowMap.project makes it so to round-off. Raises UsageError if the box of the case differs (by more than
+        1e-6, relative), and for an unknown base flow.
         """
         if not np.allclose(self.lengths, space.lengths, rtol=1e-6, atol=0):
             raise UsageError(
@@ -99,7 +99,7 @@ class ChannelflowField:
 def read_channelflow(path: str | os.PathLike[str]) -> ChannelflowField:
     """A velocity field from a file of channelflow, HDF5 (.h5, channelflow 1.5 and 2) or NetCDF-4 (.nc, channelflow 2).
 
-    Needs h5py. Raises FileError if the file cannot be read or is no such file; the message says what is missing.
+    Needs h5py. Raises FileError if the file cannot be read or holds no such field; the message says what is missing.
     """
     h5py, path = _h5py(), Path(path)
     try:

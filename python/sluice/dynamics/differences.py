@@ -13,7 +13,7 @@ from .space import Space
 class Periodic:
     """Means and differences along x or y, of the order of the case: eqs. (7) to (9).
 
-    From point i, `up` ones are located at i + 1/2 and `down` ones at i - 1/2.
+    Relative to point i, the results of `up` lie at i + 1/2 and those of `down` at i - 1/2.
     """
 
     def __init__(self, cells: int, length: float, order: int) -> None:
@@ -43,7 +43,7 @@ class Periodic:
 
 
 class Vertical:
-    """Means and differences along z; w is 0 on both walls, and its last plane (the top wall) neither read nor set."""
+    """Means and differences along z; w is 0 on both walls, and its last plane (the top wall) is never read or set."""
 
     def __init__(self, space: Space) -> None:
         dz, dzc = space.dz, space.dzc

@@ -16,11 +16,11 @@ class EdgePoint:
     """A state next to the edge."""
 
     time: float
-    """Since the start."""
+    """The time since the start, in units of h/U."""
     state: Array
     """The state on the laminar side of the edge."""
     measure: float
-    """Of the state."""
+    """The measure of the state."""
     change: float
     """|q(t) - q(t - T)|/T with the time T of the flow map: 0 at an equilibrium."""
 
@@ -44,10 +44,10 @@ def track_edge(
     by the flow map until they are farther apart than `apart` times this distance; then the line between them is
     bisected again. If the flow map has symmetries, this is the edge within their invariant subspace.
 
-    `measure`: a number that is below `low` where a flow is about to become laminar and above `high` where it is about
-    to become turbulent; by default FlowMap.cross_flow. The total energy is unsuitable, because streaks can grow and
-    decay without turbulence. `longest`: the longest time to follow a state in the bisection; a state that has crossed
-    neither limit by then is assigned to the limit that is nearer to its last measure.
+    `measure`: a function of a state, below `low` where the flow is about to become laminar and above `high` where it is
+    about to become turbulent; by default FlowMap.cross_flow. The total energy is unsuitable, because streaks can grow
+    and decay without turbulence. `longest`: the longest time to follow a state in the bisection; a state that has
+    crossed neither limit by then is assigned to the limit that is nearer to its last measure.
 
     Yields an EdgePoint after each application of the flow map to the pair. The points approach the edge state, the
     attractor within the edge: an equilibrium, a travelling wave or a periodic orbit, which find_solution can converge,
@@ -103,10 +103,10 @@ def track_edge(
 def edge_state(
     flow_map: FlowMap, turbulent: Array, *, change: float = 1e-4, time: float = 2000.0, **options: Any
 ) -> EdgePoint:
-    """The first point of track_edge whose `change` is at most this number.
+    """The first point of track_edge whose `change` is at most the given one.
 
-    If there is none within `time`, returns the point with the smallest change, as for a travelling wave or an orbit.
-    Other options are those of track_edge.
+    If there is none within `time`, returns the point with the smallest change, as happens near a travelling wave or an
+    orbit. Other options are those of track_edge.
     """
     best: EdgePoint | None = None
     for point in track_edge(flow_map, turbulent, **options):

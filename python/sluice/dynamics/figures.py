@@ -1,4 +1,4 @@
-"""Figures of solutions: branches, spectra and projections of state space. Need Matplotlib.
+"""Figures of solutions: branches, spectra and projections of state space. They need Matplotlib.
 
 Each function draws into given axes, or into new ones, and returns them.
 """
@@ -35,7 +35,7 @@ def draw_branch(
     label: str = "drag / laminar drag",
     **style: Any,
 ) -> Axes:
-    """A number of each solution, by default its drag, over a parameter. Further arguments are those of Axes.plot."""
+    """Plots a number of each solution, by default its drag, against a parameter. `style`: arguments of Axes.plot."""
     axes = _axes(axes)
     branch = list(solutions)
     axes.plot([one.parameter(parameter) for one in branch], [of(one) for one in branch], **{"marker": ".", **style})
@@ -45,7 +45,7 @@ def draw_branch(
 
 
 def draw_spectrum(values: npt.ArrayLike, *, axes: Axes | None = None, **style: Any) -> Axes:
-    """Eigenvalues in the complex plane, with the line between decay and growth."""
+    """Plots eigenvalues in the complex plane, with the line between decay and growth."""
     axes = _axes(axes)
     found = np.asarray(values, complex)
     axes.axvline(0, color="0.7", linewidth=0.8)
@@ -58,7 +58,10 @@ def draw_spectrum(values: npt.ArrayLike, *, axes: Axes | None = None, **style: A
 def projections(
     space: Space, states: Iterable[Array], directions: Sequence[Array], origin: Array
 ) -> npt.NDArray[np.float64]:
-    """<q - origin, e> of states q and directions e, which are made orthonormal in their order: (states, directions)."""
+    """The projections <q - origin, e> of states q on directions e: an array (states, directions).
+
+    The directions are first made orthonormal, in their order.
+    """
     basis: list[Array] = []
     for direction in directions:
         rest = direction
@@ -71,7 +74,7 @@ def projections(
 def draw_state_space(
     points: npt.ArrayLike, *, axes: Axes | None = None, names: tuple[str, str] = ("$a_1$", "$a_2$"), **style: Any
 ) -> Axes:
-    """A trajectory, or single states, in the first two of their projections: points as `projections` returns them."""
+    """Plots a trajectory, or single states, by their first two projections. `points`: as `projections` returns them."""
     axes = _axes(axes)
     line = np.asarray(points)
     axes.plot(line[:, 0], line[:, 1], **style)

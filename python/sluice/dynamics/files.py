@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..case import Case
-from ..errors import FileError
+from ..errors import FileError, UsageError
 from .flow_map import FlowMap
 from .search import Solution
 from .symmetry import Symmetry
@@ -21,17 +21,17 @@ FORMAT = "sluice.dynamics solution 1"
 
 
 def write_solution(path: str | os.PathLike[str], solution: Solution) -> None:
-    """Writes a solution to an HDF5 file, with all that it takes to go on from it.
+    """Writes a solution to an HDF5 file, with all that is needed to continue from it.
 
     The datasets u, v and w are (nz, ny, nx), so that a case can start from the file by `initial: {type: fields, file:
-    ...}`. Needs h5py. Raises FileError.
+    ...}`. Needs h5py. Raises FileError if the file cannot be written.
     """
     import h5py
 
     flow_map = solution.flow_map
     temporary = Path(os.fspath(path) + ".part")
     about = {
-        "case": flow_map.case._source(),  # as it was given: what follows from its Reynolds number still does
+        "case": flow_map.case._source(),  # as given: defaults that follow from the Reynolds number still do
         "time": flow_map.time,
         "steps": flow_map.steps,
         "symmetries": [asdict(one) for one in flow_map.symmetries],
@@ -49,7 +49,10 @@ def write_solution(path: str | os.PathLike[str], solution: Solution) -> None:
 
 
 def read_solution(path: str | os.PathLike[str]) -> Solution:
-    """The solution of a file of write_solution, with a new flow map. Needs h5py. Raises FileError."""
+    """The solution of a file of write_solution, with a new flow map.
+
+    Needs h5py. Raises FileError if the file cannot be read or is no such file.
+    """
     import h5py
 
     def symmetry(about: Mapping[str, Any]) -> Symmetry:
@@ -60,16 +63,18 @@ def read_solution(path: str | os.PathLike[str]) -> Solution:
             if file.attrs.get("format") != FORMAT:
                 raise FileError(f"{os.fspath(path)} is no file of a solution: it has no attribute format '{FORMAT}'")
             about = json.loads(file.attrs["solution"])
-            case = Case._from_source(*about["case"])
             fields = [file[name][...] for name in "uvw"]
     except (OSError, KeyError, ValueError) as error:
         raise FileError(f"{os.fspath(path)}: the solution cannot be read: {error}") from error
     back = about["return_by"]
-    flow_map = FlowMap(
-        case,
-        about["time"],
-        dt=about["time"] / about["steps"],
-        symmetries=[symmetry(one) for one in about["symmetries"]],
-        return_by=None if back is None else symmetry(back),
-    )
-    return Solution(flow_map, flow_map.space.pack(*fields), about["residual"])
+    try:
+        flow_map = FlowMap(
+            Case._from_source(*about["case"]),
+            about["time"],
+            dt=about["time"] / about["steps"],
+            symmetries=[symmetry(one) for one in about["symmetries"]],
+            return_by=None if back is None else symmetry(back),
+        )
+        return Solution(flow_map, flow_map.space.pack(*fields), about["residual"])
+    except UsageError as error:
+        raise FileError(f"{os.fspath(path)}: Sluice does not accept its case: {error}") from error

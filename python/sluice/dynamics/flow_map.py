@@ -24,7 +24,7 @@ TIME = "time"
 
 
 class _Simulations:
-    """The newest simulations of a search: those of neighbouring parameters are needed in turn."""
+    """The most recently used simulations of a search, which alternates between neighbouring parameters."""
 
     LARGEST = 4  # the present parameters, and two shifted ones
 
@@ -48,7 +48,7 @@ class _Simulations:
 
 
 def _require_steady(case: Case) -> None:
-    """Raises UsageError for a case in which more than the velocity decides what follows."""
+    """Raises UsageError for a case in which the velocity alone does not determine the evolution."""
 
     def depends_on_time(value: object) -> bool:
         if isinstance(value, dict):
@@ -78,19 +78,19 @@ def _require_steady(case: Case) -> None:
 
 
 class FlowMap:
-    """The velocity after a time T as a function of the velocity before, q -> Phi(q): a whole number of equal steps.
+    """The velocity after a time T as a function of the initial velocity, q -> Phi(q), in a whole number of equal steps.
 
-    `case`: with explicit diffusion, so that the velocity alone decides what follows; its initial field, time step and
-    end are not used. `time`: T, in units of h/U. `dt`: the longest time step; T is divided into the smallest number of
-    steps not longer than `dt`. `symmetries`: restrict states to the fields that have them; the map ends with a
+    `case`: with explicit diffusion, so that the velocity alone determines the evolution; its initial field, time step
+    and end are not used. `time`: T, in units of h/U. `dt`: the longest time step; T is divided into the smallest number
+    of steps not longer than `dt`. `symmetries`: restrict states to the fields that have them; the map ends with a
     projection onto this subspace (the mean over the group that they generate), so that round-off cannot leave it.
     `return_by`: a symmetry applied after the flow, for orbits that return to a shifted or reflected image.
 
     `parameters` are the numbers that a search can change, by name: keys of the case such as "flow.reynolds.wall" or
-    "grid.velocity", "Lx", "Ly", and "time", which keeps the number of steps. On one process. Use it in a `with`
-    statement, or call `close`.
+    "grid.velocity", "Lx", "Ly", and "time", which keeps the number of steps. It works on one process. Use it in a
+    `with` statement, or call `close`.
 
-    Raises UsageError with all problems of the case.
+    Raises UsageError, which lists the problems of the case.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class FlowMap:
         self.case["time.dt"] = self.dt
         self._key = self.case.resolved()
         self.space = Space(self._simulation()[0])
-        """Of its states."""
+        """The space of its states."""
         self._laminar: Array = None
         for symmetry in (*self.symmetries, *([] if return_by is None else [return_by])):
             self.space.apply(symmetry, self.laminar)  # raises UsageError if the grid does not have it
@@ -133,16 +133,16 @@ class FlowMap:
 
     @property
     def calls(self) -> int:
-        """How often it, and those that `at` has made, were evaluated."""
+        """How often this flow map, and those that `at` has made from it, were evaluated."""
         return self._simulations.calls
 
     def _simulation(self) -> tuple[Simulation, Any]:
         return self._simulations.of(self.case, self._key)
 
     def at(self, parameters: Mapping[str, float]) -> FlowMap:
-        """The flow map of other parameters. It shares memory with this one: closing either closes both.
+        """The flow map at other parameters. It shares memory with this one: closing either closes both.
 
-        Raises UsageError for what is no number of the case, and later for values that the case cannot have.
+        Raises UsageError for a name that is no number of the case, and later for values that the case cannot have.
         """
         if all(self.parameter(name) == value for name, value in parameters.items()):
             return self
@@ -167,7 +167,7 @@ class FlowMap:
         return other
 
     def parameter(self, name: str) -> float:
-        """The present value of a parameter. Raises UsageError if it is no number."""
+        """The present value of a parameter. Raises UsageError if it is not a number."""
         if name == TIME:
             return self.time
         if name in LENGTHS:
@@ -198,9 +198,9 @@ class FlowMap:
         return self._get(simulation)
 
     def __call__(self, state: Array) -> Array:
-        """The state after the time T, returned by `return_by`, in the subspace of the symmetries.
+        """The state after the time T, with `return_by` applied, in the subspace of the symmetries.
 
-        Raises UsageError if the flow leaves this subspace: then the state is outside, or the equations do not have
+        Raises UsageError if the flow leaves this subspace: then the state is outside it, or the equations do not have
         these symmetries.
         """
         result = self.steps_from(state, self.steps)
@@ -240,7 +240,7 @@ class FlowMap:
         return self._set(state).diagnostics
 
     def norm(self, state: Array) -> float:
-        """The norm of what differs from the laminar state: (1/V integral |q - q_laminar|^2)^(1/2)."""
+        """The norm of the difference from the laminar state: (1/V integral |q - q_laminar|^2)^(1/2)."""
         return self.space.norm(state - self.laminar)
 
     def cross_flow(self, state: Array) -> float:
@@ -249,7 +249,7 @@ class FlowMap:
         return self.space.norm(self.space.pack(0.0, v, w))
 
     def drag(self, state: Array) -> float:
-        """The mean magnitude of the shear of both walls over that of the laminar state.
+        """The mean magnitude of the shear stress on both walls, divided by that of the laminar state.
 
         In plane Couette flow it is the power input by the walls, normalised by the laminar value. At an equilibrium the
         dissipation of the scheme balances this power, so it is also the normalised dissipation.
@@ -261,14 +261,14 @@ class FlowMap:
         return stresses[0] / stresses[1]
 
     def velocity_of(self, state: Array) -> Array:
-        """The rate of change dq/dt at a state, from one time step: of first order in dt."""
+        """The rate of change dq/dt at a state, from one time step: accurate to first order in dt."""
         return (self.steps_from(state, 1) - state) / self.dt
 
     def interpolate(self, state: Array, source: FlowMap) -> Array:
         """A state of another flow map on the grid of this one, projected.
 
-        The difference from the laminar state is interpolated: trigonometric along x and y, by cubic splines along z.
-        Coordinates are relative to the box, so a field is stretched if the boxes differ in size.
+        The difference from the laminar state is interpolated trigonometrically along x and y, and by cubic splines
+        along z. Coordinates are relative to the box, so a field is stretched if the boxes differ in size.
         """
         from scipy.interpolate import CubicSpline
 
@@ -319,7 +319,7 @@ def _resample(values: Any, axis: int, count: int, offset: float) -> Any:
     shape = [1, 1, 1]
     shape[axis] = len(waves)
     spectrum = np.fft.rfft(values, axis=axis) * np.exp(-2j * np.pi * waves * offset / size).reshape(shape)
-    if size % 2 == 0:  # a wave that the grid has as a cosine alone
+    if size % 2 == 0:  # of this wave the grid resolves only the cosine
         last = [slice(None)] * 3
         last[axis] = slice(-1, None)
         spectrum[tuple(last)] = 0

@@ -15,7 +15,7 @@ from .space import Array
 class Arnoldi:
     """An orthonormal basis Q of span(b, A b, A^2 b, ...) with A Q_m = Q_(m+1) H, for the Euclidean inner product.
 
-    Vectors may be of NumPy or CuPy; H is a small NumPy array (m + 1, m).
+    Vectors may be NumPy or CuPy arrays; H is a small NumPy array (m + 1, m).
     """
 
     def __init__(self, apply: Callable[[Array], Array], start: Array, largest: int, xp: ModuleType) -> None:
@@ -27,7 +27,7 @@ class Arnoldi:
         self._largest = largest
         self.hessenberg: npt.NDArray[np.float64] = np.zeros((1, 0))
         self.exhausted = False
-        """Whether the subspace is invariant: A leads nowhere else."""
+        """Whether the subspace is invariant under A."""
 
     def extend(self) -> None:
         """Adds one vector to the basis."""
@@ -96,7 +96,7 @@ class Arnoldi:
 def gmres(
     apply: Callable[[Array], Array], right_side: Array, *, tolerance: float, largest: int, xp: ModuleType
 ) -> Arnoldi:
-    """The Krylov subspace in which A x = b is solved with a residual of at most `tolerance` |b|, or the largest."""
+    """The Krylov subspace in which A x = b has a residual of at most `tolerance` |b|, or that of the largest size."""
     basis = Arnoldi(apply, right_side, largest, xp)
     while basis.size < largest and not basis.exhausted:
         basis.extend()

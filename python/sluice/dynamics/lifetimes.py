@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def cross_flow_energy(simulation: Simulation) -> float:
-    """The volume mean of (v^2 + w^2)/2, which is 0 in laminar flow. On one process."""
+    """The volume mean of (v^2 + w^2)/2, which is 0 in laminar flow. For simulations on one process."""
     xp = array_module()
     faces = xp.concatenate([xp.zeros(1), xp.asarray(simulation.w.coords["z"])])
     dz = faces[1:] - faces[:-1]
@@ -34,12 +34,12 @@ class Lifetimes:
     """When flows became laminar."""
 
     times: npt.NDArray[np.float64]
-    """Of each member: the time when it became laminar, or until which it was followed."""
+    """For each member, the time when it became laminar or, if it did not, until which it was followed, in h/U."""
     ended: npt.NDArray[np.bool_]
     """Whether it became laminar; the others count as survivors until their times."""
 
     def survival(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Times, and the probability to be turbulent after each (Kaplan and Meier 1958)."""
+        """Times, and the probability of being turbulent after each (Kaplan and Meier 1958)."""
         from scipy.stats import CensoredData, ecdf
 
         found = ecdf(CensoredData.right_censored(self.times, ~self.ended)).sf
@@ -76,8 +76,9 @@ def lifetimes(
 
     A member counts as laminar when `measure(simulation)` is below `below`, and then stops. The measure is evaluated
     every `every` steps, which is the resolution of the lifetimes. `progress` is called with the earliest time of the
-    turbulent members and their number.
-    Raises NumericsError if a member blows up.
+    turbulent members and their number. All times are those of the simulations, not those since the call.
+
+    Raises NumericsError if a member blows up, UsageError if `every` is below 1.
     """
     if every < 1:
         raise UsageError(f"the members are asked after every {every} steps: at least 1")

@@ -15,7 +15,7 @@ from .symmetry import Symmetry
 ALPHA = (8 / 15, 5 / 12, 3 / 4)
 BETA = (0.0, -17 / 60, -5 / 12)
 STARTS = (0.0, 8 / 15, 2 / 3)
-"""Of the substeps, as fractions of the step."""
+"""The times at which the substeps start, as fractions of the step."""
 
 
 def _step_length(operators: Operators, dt: float | None) -> float:
@@ -35,8 +35,8 @@ def _inverse(symmetry: Symmetry) -> Symmetry:
 class NonlinearStep:
     """The step of Sluice with explicit diffusion, eqs. (1) to (3) of docs/equations.md, computed in Python.
 
-    It agrees with `Simulation.step` to round-off, and is slower. `dt`: the length of a step, otherwise time.dt of the
-    case. Raises UsageError without a length.
+    It agrees with `Simulation.step` to round-off, but is slower. `dt`: the length of a step, by default time.dt of the
+    case. Raises UsageError if there is neither.
     """
 
     def __init__(self, operators: Operators, dt: float | None = None) -> None:
@@ -188,8 +188,8 @@ class LinearisedOrbit(LinearMap):
 
     `start`: the total velocity at the beginning. `steps`: the number of steps of the orbit, which this class computes
     with NonlinearStep. `return_by`: a symmetry that is applied after the last step, where the orbit returns to an image
-    of itself. `memory`: in bytes, for velocities of the base flow; parts that do not fit are computed again when they
-    are needed, from states in between. `dt`: as for NonlinearStep.
+    of itself. `memory`: in bytes, for velocities of the base flow; parts that do not fit are recomputed when they are
+    needed, from stored states in between. `dt`: as for NonlinearStep.
 
     Raises NumericsError if the flow blows up.
     """
@@ -208,7 +208,7 @@ class LinearisedOrbit(LinearMap):
         if steps < 1:
             raise UsageError(f"an orbit has at least one step, not {steps!r}")
         self.steps = steps
-        """Of the whole orbit."""
+        """The number of steps of the whole orbit."""
         self.return_by = return_by
         self._nonlinear = NonlinearStep(operators, self.dt)
         vectors = int(memory / (8 * self.space.size))
@@ -223,7 +223,7 @@ class LinearisedOrbit(LinearMap):
         if not bool(self.space.xp.isfinite(u).all()):
             raise NumericsError("the base flow of the linearised steps blows up: use a smaller dt")
         self.end = u if return_by is None else self.space.apply(return_by, u)
-        """The total velocity after the last step, returned by `return_by`: `start` again for a periodic orbit."""
+        """The total velocity after the last step, with `return_by` applied: `start` again for a periodic orbit."""
         self._segment = -1
         self._velocities: list[Array] = []
 
@@ -253,7 +253,7 @@ class LinearisedOrbit(LinearMap):
         return steps
 
     def forward(self, q: Array, steps: int | None = None) -> Array:
-        """The perturbation q of the start, after the first `steps` steps or the whole orbit, then with `return_by`."""
+        """What a perturbation q of the start becomes after `steps` steps or, with `return_by`, the whole orbit."""
         steps = self._checked(steps)
         q = self.project(q)
         for step in range(steps):

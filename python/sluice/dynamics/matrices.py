@@ -1,4 +1,4 @@
-"""Sparse matrices on vectors of the host and of a GPU."""
+"""Sparse matrices for vectors on the host or on a GPU."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def diagonal(values: Any) -> Matrix:
 
 
 def without_zeros(matrix: Matrix) -> Matrix:
-    """A matrix of SciPy as CSR, without the zeros that it stores."""
+    """A SciPy matrix in CSR format, without explicitly stored zeros."""
     matrix = sparse.csr_array(matrix)
     matrix.eliminate_zeros()
     return matrix

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, gmres
 
-from ..errors import UsageError
+from ..errors import NumericsError, UsageError
 from ..field import on_host
 from .krylov import Arnoldi
 from .linear import LinearisedOrbit, LinearisedStep
@@ -24,16 +24,16 @@ Step = LinearisedStep | LinearisedOrbit
 
 @dataclass(frozen=True)
 class Modes:
-    """Eigenvectors of a linear map over the time T, the first of which grows fastest."""
+    """Eigenvalues and eigenvectors of a linear map over the time T, the fastest growing first."""
 
     values: npt.NDArray[np.complex128]
     """log(multiplier)/T: growth rates + i frequencies of modes exp(value t), in units of U/h.
 
     About a steady flow the branch of the logarithm is that of a single step. About an orbit it is the principal one:
-    frequencies are known but for multiples of 2 pi/T.
+    frequencies are known only up to multiples of 2 pi/T.
     """
     multipliers: npt.NDArray[np.complex128]
-    """What the map multiplies the vectors by: Floquet multipliers, for a periodic orbit."""
+    """The factors by which the map multiplies the vectors: the Floquet multipliers of a periodic orbit."""
     vectors: list[Array]
     """Complex, of norm 1."""
     residuals: npt.NDArray[np.float64]
@@ -47,13 +47,13 @@ class Growth:
     """The perturbation whose energy grows most in a time."""
 
     time: float
-    """A whole number of steps."""
+    """The time, a whole number of steps, in units of h/U."""
     gain: float
     """G, the energy at this time over the initial one."""
     initial: Array
-    """Of norm 1."""
+    """The initial perturbation, of norm 1."""
     final: Array
-    """At this time, of norm gain^(1/2)."""
+    """The perturbation at this time, of norm gain^(1/2)."""
     products: int
     """How often the linearised flow and its adjoint were computed."""
 
@@ -133,19 +133,20 @@ def eigenvalues(
 ) -> Modes:
     """The modes that grow fastest, or decay slowest, by Arnoldi iterations (ARPACK) of the flow over a time.
 
-    `number`: of modes; one more where a complex pair would be cut in half.
-    `time`: the time T of the map, rounded to whole steps; by default, the whole orbit. A longer time costs more steps
-    for each product, but separates the modes better: if growth rates differ by d, iterations converge like exp(-d T).
-    `symmetries`: restrict the modes to a subspace. `start`: the first vector, random with `seed` by default. About a
-    parallel flow, wavenumbers do not couple, so that a `start` of one wavenumber finds its modes first; those of others
-    enter by round-off if they decay more slowly.
-    `tolerance`: relative, of multipliers. `krylov`: vectors in the subspace, by default 2 number + 1, at least 20; for
-    an orbit, over which most perturbations decay, number + 2 can be enough.
+    `number`: the number of modes; one more is returned where a complex pair would be cut in half. `time`: the time T of
+    the map, rounded to whole steps; by default, the whole orbit. A longer time costs more steps for each product, but
+    separates the modes better: if growth rates differ by d, each iteration reduces the error by about exp(-d T), or
+    more. `symmetries`: restrict the modes to a subspace. `start`: the first vector, random with `seed` by default.
+    About a parallel flow, wavenumbers do not couple, so that a `start` of one wavenumber finds its modes first; those
+    of others enter by round-off if they decay more slowly.
+    `tolerance`: the relative tolerance of multipliers. `krylov`: the dimension of the subspace, by default
+    2 number + 1, at least 20; for an orbit, over which most perturbations decay, number + 2 can be enough.
 
-    About a steady flow the eigenvalues are those of a single step S exactly: the step takes modes by exp(value dt), so
-    that values differ from those of the equations discretised in space by O(dt^3).
+    About a steady flow the eigenvalues are those of a single step S exactly: a step multiplies modes by exp(value dt),
+    and values differ from those of the equations discretised in space by O(dt^3).
 
-    Raises UsageError if the iterations do not converge within `restarts`.
+    Raises NumericsError if the iterations do not converge within `restarts`; UsageError for a number of modes that the
+    space does not have, a steady flow without `time`, or a `start` without a part in the subspace.
     """
     flow = _Map(step, time, symmetries)
     first = flow.start(start, seed)
@@ -163,7 +164,7 @@ def eigenvalues(
             maxiter=restarts,
         )
     except ArpackNoConvergence as error:
-        raise UsageError(
+        raise NumericsError(
             f"{len(error.eigenvalues)} of {number} modes have converged within {restarts} restarts: take a longer time "
             "than {:g}, a larger krylov, or fewer modes".format(flow.time)
         ) from None
@@ -200,9 +201,9 @@ def _unit(flow: _Map, q: Array) -> Array:
 
 
 def _resolved(flow: _Map, step: LinearisedStep, multipliers: Any, columns: Any) -> Modes:
-    """Modes of a single step in the subspace of those of many, whose logarithms are then known.
+    """The modes of a single step in the subspace of the modes of many, which settles the branch of their logarithms.
 
-    Frequencies that differ by 2 pi/T are one multiplier, and mix in the eigenvectors of the map over T.
+    Modes whose frequencies differ by 2 pi/T have the same multiplier: the eigenvectors of the map over T mix them.
     """
     basis, triangle = np.linalg.qr(columns)
     images = np.stack(
@@ -241,7 +242,7 @@ def _largest(
         change = float(basis.hessenberg[-1, -1] * abs(vectors[-1, -1]))
         if change <= tolerance * abs(value) or basis.exhausted:
             return value, basis.vector(vectors[:, -1]), basis.size
-    raise UsageError(
+    raise NumericsError(
         f"{what} has not converged with {krylov} vectors: the residual is {change:.1e} of {value:.6g}; "
         "give a larger krylov or tolerance"
     )
@@ -262,9 +263,10 @@ def optimal_growth(
     `time` is rounded to whole steps; by default, the whole orbit. `symmetries` and `start` as for `eigenvalues`.
     `tolerance`: for the residual |L+ L q - G q|/G; the relative error of G is of the order of its square, unless other
     gains are close. `krylov`: the largest number of iterations, each with one forward and one adjoint computation. The
-    adjoint is exact, so G is the gain of the discrete equations; its errors are those of time step (dt^3) and grid.
+    adjoint is exact, so G is the gain of the discrete equations; its errors are those of the time step (dt^3) and the
+    grid.
 
-    Raises UsageError if the iterations do not converge.
+    Raises NumericsError if the iterations do not converge.
     """
     flow = _Map(step, time, symmetries)
     first = flow.scaled(flow.start(start, seed).real)
@@ -283,8 +285,8 @@ def growth_curve(
 ) -> list[Growth]:
     """The optimal growth at several times; options as for `optimal_growth`.
 
-    Each search begins with the optimum of the time before, and a part of `start`, or of random numbers, so that it
-    finds optima of other wavenumbers and symmetries, too.
+    Each search begins with the optimum at the previous time plus a small part of `start`, or of random numbers, so that
+    it also finds optima of other wavenumbers and symmetries.
     """
     curve: list[Growth] = []
     for time in times:
@@ -366,11 +368,11 @@ def resolvent_gain(
         (z^N - S^N) q = sum over j < N of S^(N - 1 - j) z^j B f,
 
     are solved by GMRES to `solver_tolerance`, and the largest gain by Lanczos iterations with the exact adjoint, to a
-    residual of `tolerance` gain^2; the error of the gain is of the square of `tolerance`. `time` is that of the N
-    steps: GMRES needs the fewer iterations, the more modes decay within it. All modes must decay: only then is there a
-    harmonic response. Other arguments as for `optimal_growth`.
+    residual of `tolerance` gain^2; the error of the gain is of the square of `tolerance`. `time`: the duration of the
+    N steps. The more modes decay within it, the fewer iterations GMRES needs. All modes must decay: only then does
+    the flow settle to the response. This is not checked. Other arguments as for `optimal_growth`.
 
-    Raises UsageError if GMRES or Lanczos iterations do not converge.
+    Raises NumericsError if GMRES or Lanczos iterations do not converge.
     """
     if not isinstance(step, LinearisedStep):
         raise UsageError("responses to a frequency are those of a steady flow: give a LinearisedStep")
@@ -382,7 +384,7 @@ def resolvent_gain(
         operator = flow.on_host(lambda q: turned * q - march(q), complex)
         x, failed = gmres(operator, on_host(flow.scaled(right)), rtol=solver_tolerance, restart=100, maxiter=3)
         if failed:
-            raise UsageError(
+            raise NumericsError(
                 f"GMRES has not found the response at the frequency {frequency:g}: give a time longer than "
                 f"{flow.time:g}, or is there a mode that hardly decays?"
             )

@@ -23,20 +23,20 @@ class Operators:
         R(u) = -D [(A u + a) * (B u)] + K u + c
 
     A and B interpolate the transporting and the transported velocity to the faces of all control volumes, D takes the
-    differences of the fluxes, * is the product point by point, and a is the velocity of the grid, with the sign minus.
-    K holds diffusion and the Coriolis force, c what walls, pressure gradients and geostrophic velocity add. A, B, D and
-    K are sparse. About U, the perturbation q has the tendency
+    differences of the fluxes, * is the product point by point, and a is minus the velocity of the grid. K holds
+    diffusion and the Coriolis force, c the contributions of walls, pressure gradients and geostrophic velocity. A, B, D
+    and K are sparse. About U, the perturbation q has the tendency
 
         R'(U) q = -D [(A U + a) * (B q) + (A q) * (B U)] + K q
 
-    The adjoint, M+ with <M q, r> = <q, M+ r> in the energy inner product, is formed from the transposed matrices.
+    The adjoint M+, with <M q, r> = <q, M+ r> in the energy inner product, is formed from the transposed matrices.
 
-    Walls do not slip, slip freely or have a slip length, and move at constant velocities; the force is a constant
-    pressure gradient or holds constant bulk velocities. What Python has set in a simulation (forces, walls, mean
-    forces) does not count. Raises UsageError for cases with scalars, a magnetic field, implicit diffusion, actuated or
+    Walls are no-slip, free-slip or have a slip length, and move at constant velocities; the force is a constant
+    pressure gradient or holds constant bulk velocities. What a program has set in a simulation (forces, walls,
+    mean forces) is ignored. Raises UsageError for cases with scalars, a magnetic field, implicit diffusion, actuated or
     blowing walls, forces of given power or that vary in time, and for flow.type periodic.
 
-    `space`: of a simulation of the case. Real or complex vectors of `space.size` numbers.
+    `space`: that of a simulation of the case. Vectors have `space.size` numbers, real or complex.
     """
 
     def __init__(self, space: Space, case: Case) -> None:

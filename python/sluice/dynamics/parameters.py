@@ -11,7 +11,7 @@ from ..errors import UsageError
 
 
 def require_covered(case: Case) -> None:
-    """Raises UsageError for a case with terms that this module does not have."""
+    """Raises UsageError for a case with terms that the linearised equations do not cover."""
     problems = []
     if case["flow.type"] == "periodic":
         problems.append("flow.type periodic: a flow between walls is needed")

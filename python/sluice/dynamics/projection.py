@@ -13,7 +13,8 @@ from .space import Array, Space
 class Projection:
     """P = 1 - grad (div grad)^-1 div on the velocity vectors of a space, real or complex.
 
-    `x`, `y`, `z`: differences along the axes. `means`: those of u and v that the forcing holds, or None.
+    `x`, `y`, `z`: differences along the axes. `means`: the means of u and v that the forcing holds, each a number or
+    None.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class Projection:
     def project(self, q: Array) -> Array:
         """P q = q - grad (div grad)^-1 div q, and w = 0 on the top wall: the nearest solenoidal field, P+ = P.
 
-        Without the velocities of walls, which do not enter the divergence.
+        The velocities of walls are left out: they do not enter the divergence.
         """
         xp = self._space.xp
         q = q - product(self.gradient, self.solve_poisson(product(self.divergence, q, xp)), xp)

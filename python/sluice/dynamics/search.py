@@ -15,7 +15,7 @@ from .space import Array
 
 GRID_VELOCITY = "grid.velocity"
 DIFFERENCE = 1e-6
-"""Distance of finite differences along states, over the norm of what differs from the laminar state."""
+"""The step of finite differences along states, relative to the norm of the difference from the laminar state."""
 
 
 class SearchError(NumericsError):
@@ -28,15 +28,15 @@ class SearchError(NumericsError):
 
 @dataclass(frozen=True)
 class Solution:
-    """A state that the flow map carries into itself, up to its residual."""
+    """A state that the flow map maps to itself, up to the residual."""
 
     flow_map: FlowMap
-    """With the parameters of the solution."""
+    """The flow map at the parameters of the solution."""
     state: Array
     residual: float
     """|Phi(q) - q|/T in the norm of the space."""
     history: list[dict[str, float]] = field(default_factory=list, repr=False)
-    """Of each iteration: residual, radius, krylov (the size of the subspace), calls (of the flow map)."""
+    """For each iteration: residual, radius, krylov (the size of the subspace), calls (of the flow map)."""
 
     def parameter(self, name: str) -> float:
         """The value of a parameter of the flow map: "flow.reynolds.wall", "grid.velocity", "time"."""
@@ -55,7 +55,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Condition:
-    """An equation <vector, q> + sum of factors p = value that a search adds for an unknown parameter."""
+    """An equation <vector, q> + sum of factor p over parameters p = value, added to a search for an unknown."""
 
     vector: Array
     factors: Mapping[str, float]
@@ -64,7 +64,7 @@ class Condition:
 
 def _default_condition(flow_map: FlowMap, name: str, guess: Array) -> Condition:
     """No shift along the direction in which the family of solutions extends."""
-    flow_map.parameter(name)  # raises UsageError if it is none
+    flow_map.parameter(name)  # raises UsageError if there is none
     space = flow_map.space
     if name == GRID_VELOCITY:
         along = space.derivative(guess - flow_map.laminar, "x")
@@ -163,11 +163,13 @@ def find_solution(
     orthogonal to its x derivative or its time derivative. If the symmetries exclude translations along x,
     "grid.velocity" cannot be an unknown.
 
-    `tolerance`: for the residual |Phi(q) - q|/T. `krylov`: the largest dimension of the Krylov subspaces.
-    `linear_tolerance`: relative, for GMRES. `radius`: of the first trust region, in the norm of the space. `progress`
-    is called with each entry of the history.
+    `conditions`: those of the first unknowns; the others have the defaults. `tolerance`: for the residual |Phi(q) -
+    q|/T. `iterations`: the largest number of Newton steps. `krylov`: the largest dimension of the Krylov subspaces.
+    `linear_tolerance`: the relative tolerance of GMRES. `radius`: that of the first trust region, in the norm of the
+    space. `progress` is called with each entry of the history.
 
-    Raises SearchError, with the best state, if it does not converge.
+    Raises SearchError, with the best state, if it does not converge; NumericsError if the flow from the guess blows up;
+    UsageError for an unknown without a condition, or whose condition the guess or the symmetries do not allow.
     """
     if isinstance(unknowns, str):
         unknowns = [unknowns]
@@ -201,7 +203,7 @@ def find_solution(
         columns, scales = system.columns(flow_map, state, flow)
         whole = xp.concatenate([flow, rest])
         apply = system.jacobian(flow_map, state, flow, columns, scales)
-        # Not more exact than the last digits: the differences have about six.
+        # No more exact than the search needs: finite differences have about six correct digits.
         basis = gmres(
             apply,
             -whole,
@@ -224,7 +226,7 @@ def find_solution(
                 next_state = state + step[: state.size] / system.root
                 next_flow, next_rest = system.residual(next_map, next_state)
                 after = float(xp.linalg.norm(xp.concatenate([next_flow, next_rest])))
-            except Error:  # the flow blows up there, or the parameters are none
+            except Error:  # the flow blows up there, or the case does not accept the parameters
                 after = np.inf
             gain = (before - after) / max(before - predicted, 1e-300)
             if gain > 0.05 and after < before:

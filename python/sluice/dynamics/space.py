@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..simulation import Simulation
 
 Array = Any
-"""A NumPy array or, where simulations run on a GPU and CuPy is there, an array in its memory."""
+"""A NumPy array or, where simulations run on a GPU and CuPy is installed, an array in GPU memory."""
 
 
 def array_module() -> ModuleType:
     """CuPy in a GPU build where it can be imported, otherwise NumPy; NumPy for AMD GPUs too.
 
-    CuPy for ROCm neither has nor takes __cuda_array_interface__.
+    CuPy for ROCm neither provides nor accepts __cuda_array_interface__.
     """
     if _core.is_gpu:
         try:
@@ -39,13 +39,13 @@ def array_module() -> ModuleType:
 class Space:
     """The velocity fields of a grid, as vectors of 3 nx ny nz numbers: u, v and w one after another, each (nz, ny, nx).
 
-    w has its points at z faces, those of the top wall included, where it is 0; values are in units of U and have no
+    The points of w are at z faces, including those of the top wall, where w is 0; values are in units of U and have no
     halo. Vectors of states are total velocities. The inner product is that of the energy of the scheme:
 
         <a, b> = 1/V sum over cells of dx dy ( dz_k (a_u b_u + a_v b_v) + dzc_k a_w b_w )
 
-    so that norm(q)^2 is twice the mean kinetic energy, that of the points of u, v and w themselves. Vectors live where
-    the simulation does: in the memory of the GPU if CuPy is there.
+    so that norm(q)^2 is twice the mean kinetic energy, summed at the points of u, v and w themselves. Vectors live
+    where the simulation does: in GPU memory if CuPy is installed.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -56,9 +56,9 @@ class Space:
         u, w = simulation.u, simulation.w
         nz, ny, nx = u.shape
         self.shape = (nz, ny, nx)
-        """Of one component."""
+        """The shape of one component."""
         self.size = 3 * nz * ny * nx
-        """Of a vector."""
+        """The number of elements of a vector."""
         x, y = u.coords["x"], u.coords["y"]
         self.faces: npt.NDArray[np.float64] = np.concatenate([[0.0], w.coords["z"]])
         """z of the nz + 1 faces of the cells."""
@@ -74,7 +74,7 @@ class Space:
         ones = np.ones((1, ny, nx)) / (height * points)
         lines = [self.dz[:, None, None] * ones, self.dz[:, None, None] * ones, self.dzc[:, None, None] * ones]
         self.weights: Array = self.xp.asarray(np.concatenate([line.ravel() for line in lines]))
-        """Of each number in the inner product."""
+        """The weight of each number in the inner product."""
 
     def pack(self, u: Array, v: Array, w: Array) -> Array:
         """The vector of three components, each of which may be anything that broadcasts to (nz, ny, nx)."""
@@ -84,7 +84,7 @@ class Space:
     def unpack(self, vector: Array) -> tuple[Array, Array, Array]:
         """Views of u, v and w, each (nz, ny, nx). Raises ValueError for anything but a vector of this space.
 
-        A vector of NumPy is copied where vectors are those of CuPy.
+        A NumPy vector is copied where vectors are CuPy arrays.
         """
         if getattr(vector, "shape", None) != (self.size,):
             raise ValueError(f"a vector of this space is an array of shape ({self.size},), not {type(vector).__name__}")
@@ -115,10 +115,10 @@ class Space:
         return float(self.inner(vector, vector) ** 0.5)
 
     def apply(self, symmetry: Symmetry, vector: Array) -> Array:
-        """The vector of the field that a symmetry makes of another: see Symmetry.
+        """The image of a field under a symmetry: see Symmetry.
 
-        Raises UsageError for a shift by no whole number of cells, where the scheme has no such symmetry, and for a
-        reflection of a grid along z that is not its own mirror image.
+        Raises UsageError for a shift that is not a whole number of cells, for which the scheme has no such symmetry,
+        and for a reflection of a grid along z that is not its own mirror image.
         """
         xp, (_, ny, nx) = self.xp, self.shape
         shifts = []
@@ -150,8 +150,13 @@ class Space:
         return sum(self.apply(one, vector) for one in group) / len(group)
 
     def derivative(self, vector: Array, direction: str) -> Array:
-        """d/dx or d/dy of each component at its own points, by trigonometric interpolation: of a state, a state."""
+        """d/dx or d/dy of each component at its own points, by trigonometric interpolation.
+
+        The derivative of a state is solenoidal. Raises UsageError for any direction but "x" and "y".
+        """
         xp = self.xp
+        if direction not in ("x", "y"):
+            raise UsageError(f"derivatives are along x or y, not {direction!r}")
         axis, length = {"x": (3, self.lengths[0]), "y": (2, self.lengths[1])}[direction]
         whole = vector.reshape(3, *self.shape)
         cells = whole.shape[axis]
