@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 from collections.abc import Iterator
@@ -265,6 +266,18 @@ def test_a_branch_goes_on_in_both_directions(lower_branch: Any) -> None:
     assert all(one.residual <= 1e-10 for one in up)
     wider = next(follow_branch(lower_branch, "Ly", 0.05))
     assert wider.parameter("Ly") == pytest.approx(0.8 * np.pi + 0.05) and wider.residual <= 1e-10
+
+
+def test_a_file_with_an_unusable_solution(small: FlowMap, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "solution.h5"
+    for key, value in (("case", ["flow: {type: nothing}", ""]), ("time", None), ("symmetries", [{"x": 1}])):
+        write_solution(path, Solution(small, small.laminar, 0.0))
+        with h5py.File(path, "a") as file:
+            about = json.loads(file.attrs["solution"])
+            file.attrs["solution"] = json.dumps({**about, key: value})
+        with pytest.raises(sluice.FileError, match="Sluice cannot use the solution"):
+            read_solution(path)
 
 
 def test_the_laminar_flow_has_no_branch_to_follow(small: FlowMap) -> None:

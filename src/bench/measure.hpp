@@ -69,7 +69,7 @@ struct RunsWithEnergy {
   double runs = 0;
 };
 
-/// Runs a workload without pauses for long enough to measure the energy; not at all if the energy cannot be measured.
+/// Runs a workload for long enough to measure the energy; not at all if the energy cannot be measured.
 /// `seconds`: an estimate of those of a run, the same on every rank. Collective.
 RunsWithEnergy measure_energy(Workload& workload, double seconds);
 

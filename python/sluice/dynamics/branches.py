@@ -40,7 +40,7 @@ def follow_branch(
     if step == 0:
         raise UsageError("the step of a branch must not be 0")
     if solution.norm < 1e-6:
-        raise UsageError("the solution is the laminar flow, to which searches far from other solutions converge")
+        raise UsageError("the solution is the laminar flow, which has no branch to follow: search from a closer guess")
     tolerance = max(solution.residual, 1e-10) if tolerance is None else tolerance
     options.setdefault("iterations", 7)
     space = solution.flow_map.space

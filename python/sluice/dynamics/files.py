@@ -66,8 +66,8 @@ def read_solution(path: str | os.PathLike[str]) -> Solution:
             fields = [file[name][...] for name in "uvw"]
     except (OSError, KeyError, ValueError) as error:
         raise FileError(f"{os.fspath(path)}: the solution cannot be read: {error}") from error
-    back = about["return_by"]
     try:
+        back = about["return_by"]
         flow_map = FlowMap(
             Case._from_source(*about["case"]),
             about["time"],
@@ -76,5 +76,5 @@ def read_solution(path: str | os.PathLike[str]) -> Solution:
             return_by=None if back is None else symmetry(back),
         )
         return Solution(flow_map, flow_map.space.pack(*fields), about["residual"])
-    except UsageError as error:
-        raise FileError(f"{os.fspath(path)}: Sluice does not accept its case: {error}") from error
+    except (UsageError, KeyError, TypeError, ValueError) as error:
+        raise FileError(f"{os.fspath(path)}: Sluice cannot use the solution: {error}") from error
