@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,23 @@ def test_an_array_outlives_its_simulation(channel: sluice.Case) -> None:
     np.testing.assert_array_equal(cupy.asnumpy(array), expected)
 
 
-def test_memory_is_given_back(channel: sluice.Case) -> None:
+def growth_of_memory(cycle: Callable[[], None], count: int) -> int:
+    """By how many bytes repeated work makes the free memory of the GPU smaller."""
+
     def free() -> int:
         cupy.cuda.Device().synchronize()
+        cupy.get_default_memory_pool().free_all_blocks()
         return int(cupy.cuda.runtime.memGetInfo()[0])
 
+    for _ in range(max(2, count // 10)):
+        cycle()
+    before = free()
+    for _ in range(count):
+        cycle()
+    return before - free()
+
+
+def test_memory_is_given_back(channel: sluice.Case) -> None:
     def cycle() -> None:
         with sluice.Simulation(channel) as sim:
             sim.step()
@@ -50,12 +63,25 @@ def test_memory_is_given_back(channel: sluice.Case) -> None:
             float(cupy.asarray(sim.u)[0, 0, 0])
             sim.restore(kept)
 
-    for _ in range(20):
-        cycle()
-    before = free()
-    for _ in range(200):
-        cycle()
-    assert before - free() < 4 << 20
+    assert growth_of_memory(cycle, 200) < 4 << 20
+
+
+def test_memory_of_recorded_steps_is_given_back() -> None:
+    dynamics = pytest.importorskip("sluice.dynamics", exc_type=ImportError)
+    case = {
+        "flow": {"type": "couette", "reynolds": {"wall": 400}},
+        "domain": {"size": [6, 3, 2]},
+        "grid": {"cells": [32, 32, 32]},
+        "time": {"steps": 1, "dt": 0.01},
+    }
+    flow_map = dynamics.FlowMap(case, 1.0, dt=0.01)
+    operators = dynamics.Operators(flow_map.space, flow_map.case)
+    perturbation = flow_map.space.random(1)
+
+    def cycle() -> None:
+        dynamics.LinearisedStep(operators, flow_map.laminar).forward(perturbation, 2)
+
+    assert growth_of_memory(cycle, 10) < 2 << 20  # a vector has .75 MiB, and a step needs about ten
 
 
 def test_planes_and_walls(sim: sluice.Simulation) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import cmath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import isqrt
 
 from ..errors import NumericsError, UsageError
 from .matrices import Matrix
 from .operators import Operators
+from .recording import Recording
 from .space import Array
 from .symmetry import Symmetry
 
@@ -16,6 +17,7 @@ ALPHA = (8 / 15, 5 / 12, 3 / 4)
 BETA = (0.0, -17 / 60, -5 / 12)
 STARTS = (0.0, 8 / 15, 2 / 3)
 """The times at which the substeps start, as fractions of the step."""
+_STEADY = (None, None, None)
 
 
 def _step_length(operators: Operators, dt: float | None) -> float:
@@ -42,10 +44,14 @@ class NonlinearStep:
     def __init__(self, operators: Operators, dt: float | None = None) -> None:
         self.operators = operators
         self.dt = _step_length(operators, dt)
+        self._recording = Recording(operators.space.xp)
 
-    def substeps(self, u: Array) -> Iterator[Array]:
+    def substeps(self, u: Array) -> tuple[Array, Array, Array]:
         """The velocities at the end of the three substeps that follow a velocity u."""
-        operators, previous = self.operators, None
+        return self._recording.run(self._substeps, u)  # type: ignore[no-any-return]
+
+    def _substeps(self, u: Array) -> tuple[Array, ...]:
+        operators, previous, velocities = self.operators, None, []
         for alpha, beta in zip(ALPHA, BETA, strict=True):
             tendency = operators.tendency(u)
             u = u + self.dt * alpha * tendency
@@ -53,12 +59,13 @@ class NonlinearStep:
                 u += self.dt * beta * previous
             u = operators.projection.set_means(operators.projection.project(u))
             previous = tendency
-            yield u
+            velocities.append(u)
+        return tuple(velocities)
 
     def forward(self, u: Array, steps: int = 1) -> Array:
         """The total velocity after a number of steps."""
         for _ in range(steps):
-            *_, u = self.substeps(u)
+            _, _, u = self.substeps(u)
         return u
 
 
@@ -76,12 +83,13 @@ class LinearMap:
         self.space = operators.space
         self.dt = _step_length(operators, dt)
         """The length of a step in units of h/U."""
+        self._recording, self._adjoint_recording = Recording(self.space.xp), Recording(self.space.xp)
 
-    def _tendency(self, step: int, substep: int, q: Array) -> Array:
-        """R'(U) q with the base flow at the beginning of a substep."""
+    def _tendency(self, base: Array, q: Array) -> Array:
+        """R'(U) q with the base flow U at the beginning of a substep; None for a steady one."""
         raise NotImplementedError
 
-    def _adjoint_tendency(self, step: int, substep: int, r: Array) -> Array:
+    def _adjoint_tendency(self, base: Array, r: Array) -> Array:
         raise NotImplementedError
 
     def count(self, time: float) -> int:
@@ -95,11 +103,11 @@ class LinearMap:
         """The nearest perturbation: solenoidal, and without the means that the forcing holds."""
         return self.operators.projection.project_perturbation(q)
 
-    def _step(self, step: int, q: Array, forces: Sequence[Array] | None = None) -> Array:
-        """One step, under a force for each substep."""
+    def _step(self, q: Array, bases: Sequence[Array], forces: Sequence[Array] | None = None) -> Array:
+        """One step about the base flow at the beginning of each substep, under a force for each."""
         previous = None
         for substep, (alpha, beta) in enumerate(zip(ALPHA, BETA, strict=True)):
-            tendency = self._tendency(step, substep, q)
+            tendency = self._tendency(bases[substep], q)
             if forces is not None:
                 tendency = tendency + forces[substep]
             q = q + self.dt * alpha * tendency
@@ -109,7 +117,7 @@ class LinearMap:
             previous = tendency
         return q
 
-    def _adjoint_step(self, step: int, r: Array) -> tuple[Array, list[Array]]:
+    def _adjoint_step(self, r: Array, bases: Sequence[Array]) -> tuple[Array, list[Array]]:
         """S+ r before its last projection, and r as the force of each substep sees it."""
         carried: Array = None
         forces: list[Array] = []
@@ -120,7 +128,7 @@ class LinearMap:
                 tendency += carried
             carried = self.dt * BETA[substep] * r
             forces.insert(0, tendency)
-            r = r + self._adjoint_tendency(step, substep, tendency)
+            r = r + self._adjoint_tendency(bases[substep], tendency)
         return r, forces
 
 
@@ -142,10 +150,10 @@ class LinearisedStep(LinearMap):
         self.residual = operators.norm(self.project(operators.tendency(base)))
         """The norm of du/dt at the base flow: 0 to round-off if it is steady."""
 
-    def _tendency(self, step: int, substep: int, q: Array) -> Array:
+    def _tendency(self, base: Array, q: Array) -> Array:
         return self.operators.times(self._matrix, q)
 
-    def _adjoint_tendency(self, step: int, substep: int, r: Array) -> Array:
+    def _adjoint_tendency(self, base: Array, r: Array) -> Array:
         if self._adjoint_matrix is None:
             self._adjoint_matrix = self.operators.to_device(self.operators.adjoint_of(self._jacobian))
         return self.operators.times(self._adjoint_matrix, r)
@@ -154,13 +162,13 @@ class LinearisedStep(LinearMap):
         """S^steps q"""
         q = self.project(q)
         for _ in range(steps):
-            q = self._step(0, q)
+            q = self._recording.run(lambda q: self._step(q, _STEADY), q)
         return q
 
     def adjoint(self, r: Array, steps: int = 1) -> Array:
         """(S+)^steps r"""
         for _ in range(steps):
-            r, _ = self._adjoint_step(0, r)
+            r = self._adjoint_recording.run(lambda r: self._adjoint_step(r, _STEADY)[0], r)
         return self.project(r)
 
     def forced(self, f: Array, frequency: float = 0.0) -> Array:
@@ -168,11 +176,11 @@ class LinearisedStep(LinearMap):
 
         The force is evaluated at the beginning of each substep, as formulas of `Simulation.add_force` are.
         """
-        return self._step(0, self.space.xp.zeros_like(f), [factor * f for factor in self._factors(frequency)])
+        return self._step(self.space.xp.zeros_like(f), _STEADY, [factor * f for factor in self._factors(frequency)])
 
     def forced_adjoint(self, r: Array, frequency: float = 0.0) -> tuple[Array, Array]:
         """S+ r and B+ r."""
-        r, forces = self._adjoint_step(0, r)
+        r, forces = self._adjoint_step(r, _STEADY)
         factors = self._factors(frequency)
         force = sum(factor.conjugate() * part for factor, part in zip(factors, forces, strict=True))
         return self.project(r), self.project(force)
@@ -227,23 +235,24 @@ class LinearisedOrbit(LinearMap):
         self._segment = -1
         self._velocities: list[Array] = []
 
-    def _base(self, step: int, substep: int) -> tuple[Array, Array]:
+    def _bases(self, step: int) -> list[Array]:
+        """The base flow at the beginning of each substep."""
         segment, place = divmod(step, self._interval)
         if segment != self._segment:
             u = self._states[segment]
             self._velocities = []
             for _ in range(min(self._interval, self.steps - segment * self._interval)):
-                self._velocities.append(u)
-                one, two, u = self._nonlinear.substeps(u)
-                self._velocities += [one, two]
+                one, two, end = self._nonlinear.substeps(u)
+                self._velocities += [u, one, two]
+                u = end
             self._segment = segment
-        return self.operators.base(self._velocities[3 * place + substep])
+        return self._velocities[3 * place : 3 * place + 3]
 
-    def _tendency(self, step: int, substep: int, q: Array) -> Array:
-        return self.operators.perturbation_tendency(self._base(step, substep), q)
+    def _tendency(self, base: Array, q: Array) -> Array:
+        return self.operators.perturbation_tendency(self.operators.base(base), q)
 
-    def _adjoint_tendency(self, step: int, substep: int, r: Array) -> Array:
-        return self.operators.adjoint_tendency(self._base(step, substep), r)
+    def _adjoint_tendency(self, base: Array, r: Array) -> Array:
+        return self.operators.adjoint_tendency(self.operators.base(base), r)
 
     def _checked(self, steps: int | None) -> int:
         if steps is None:
@@ -257,7 +266,7 @@ class LinearisedOrbit(LinearMap):
         steps = self._checked(steps)
         q = self.project(q)
         for step in range(steps):
-            q = self._step(step, q)
+            q = self._recording.run(lambda q, *bases: self._step(q, bases), q, *self._bases(step))
         if self.return_by is not None and steps == self.steps:
             q = self.space.apply(self.return_by, q)
         return q
@@ -268,5 +277,5 @@ class LinearisedOrbit(LinearMap):
         if self.return_by is not None and steps == self.steps:
             r = self.space.apply(_inverse(self.return_by), r)
         for step in reversed(range(steps)):
-            r, _ = self._adjoint_step(step, r)
+            r = self._adjoint_recording.run(lambda r, *bases: self._adjoint_step(r, bases)[0], r, *self._bases(step))
         return self.project(r)

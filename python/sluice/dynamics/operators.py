@@ -161,7 +161,7 @@ class Operators:
     # --- products with vectors ---
 
     def times(self, matrix: Matrix, vector: Array) -> Array:
-        """A real matrix, sparse or not, times a real or complex vector."""
+        """A real sparse matrix times a real or complex vector."""
         return product(matrix, vector, self.space.xp)
 
     def inner(self, one: Array, other: Array) -> complex:

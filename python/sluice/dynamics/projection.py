@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from .differences import Periodic, Vertical
-from .matrices import Line, Matrix, kronecker, product, to_module
+from .matrices import Line, Matrix, kronecker, product, product_along_z, to_module
 from .space import Array, Space
 
 
@@ -54,15 +54,13 @@ class Projection:
     def solve_poisson(self, right_side: Array) -> Array:
         """phi at cell centres, of mean 0, with div grad phi = right_side, of which the mean is dropped."""
         xp, shape = self._space.xp, self._space.shape
-        planes = xp.ascontiguousarray(right_side).view(float).reshape(shape[0], -1)
-        values = (self._to_vectors @ planes).view(right_side.dtype).reshape(shape)
+        values = product_along_z(self._to_vectors, right_side.reshape(shape), xp)
         if right_side.dtype.kind == "c":
             values = xp.fft.ifft2(xp.fft.fft2(values, axes=(1, 2)) * self._inverse, axes=(1, 2))
         else:
             half = self._inverse[:, :, : shape[2] // 2 + 1]
             values = xp.fft.irfft2(xp.fft.rfft2(values, axes=(1, 2)) * half, s=shape[1:], axes=(1, 2))
-        planes = xp.ascontiguousarray(values).view(float).reshape(shape[0], -1)
-        return (self._from_vectors @ planes).view(right_side.dtype).ravel()
+        return product_along_z(self._from_vectors, values, xp).ravel()
 
     def project(self, q: Array) -> Array:
         """P q = q - grad (div grad)^-1 div q, and w = 0 on the top wall: the nearest solenoidal field, P+ = P.
