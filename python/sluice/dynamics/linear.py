@@ -47,7 +47,7 @@ class NonlinearStep:
         self._recording = Recording(operators.space.xp)
 
     def substeps(self, u: Array) -> tuple[Array, Array, Array]:
-        """The velocities at the end of the three substeps that follow a velocity u."""
+        """The velocities after each of the three substeps of a step from u."""
         return self._recording.run(self._substeps, u)  # type: ignore[no-any-return]
 
     def _substeps(self, u: Array) -> tuple[Array, ...]:
@@ -86,7 +86,7 @@ class LinearMap:
         self._recording, self._adjoint_recording = Recording(self.space.xp), Recording(self.space.xp)
 
     def _tendency(self, base: Array, q: Array) -> Array:
-        """R'(U) q with the base flow U at the beginning of a substep; None for a steady one."""
+        """R'(U) q. `base`: the base flow U at the beginning of the substep; None if it is steady."""
         raise NotImplementedError
 
     def _adjoint_tendency(self, base: Array, r: Array) -> Array:
@@ -104,7 +104,7 @@ class LinearMap:
         return self.operators.projection.project_perturbation(q)
 
     def _step(self, q: Array, bases: Sequence[Array], forces: Sequence[Array] | None = None) -> Array:
-        """One step about the base flow at the beginning of each substep, under a force for each."""
+        """One step. `bases`: the base flow at the beginning of each substep. `forces`: the force during each."""
         previous = None
         for substep, (alpha, beta) in enumerate(zip(ALPHA, BETA, strict=True)):
             tendency = self._tendency(bases[substep], q)
@@ -118,7 +118,7 @@ class LinearMap:
         return q
 
     def _adjoint_step(self, r: Array, bases: Sequence[Array]) -> tuple[Array, list[Array]]:
-        """S+ r before its last projection, and r as the force of each substep sees it."""
+        """S+ r before its last projection; for each substep, the adjoint of the response to its force, applied to r."""
         carried: Array = None
         forces: list[Array] = []
         for substep in reversed(range(3)):

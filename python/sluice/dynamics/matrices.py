@@ -11,7 +11,7 @@ from scipy import sparse
 from .space import Array
 
 Matrix = Any
-"""A sparse matrix: of SciPy (CSR) or a GpuMatrix."""
+"""A sparse matrix: a CSR matrix of SciPy or, on a GPU, a GpuMatrix."""
 Line = tuple[Matrix, Matrix, Matrix]
 """Matrices that act along z, y and x: their Kronecker product acts on a component (nz, ny, nx)."""
 
@@ -37,8 +37,8 @@ def kronecker(line: Line) -> Matrix:
 class GpuMatrix:
     """A sparse matrix in GPU memory that multiplies vectors, real or complex.
 
-    All rows have the length of the longest (the ELLPACK format), so that neighbouring threads read neighbouring
-    numbers. Unlike the products of CuPy's own matrices, these may be recorded as part of a CUDA graph.
+    All rows are padded to the length of the longest (ELLPACK format) and stored so that neighbouring threads read
+    neighbouring numbers. Unlike the products of CuPy's own sparse matrices, these can be part of a CUDA graph.
     """
 
     def __init__(self, matrix: Matrix, xp: Any) -> None:
@@ -59,7 +59,7 @@ class GpuMatrix:
 
 @cache
 def _kernels() -> dict[str, Any]:
-    """Kernels of CuPy, for numbers of a type S."""
+    """Kernels of CuPy. S is the type of the numbers in vectors, real or complex."""
     from cupy import ElementwiseKernel
 
     return {
@@ -81,18 +81,18 @@ def _kernels() -> dict[str, Any]:
 
 
 def to_module(matrix: Matrix, xp: Any) -> Matrix:
-    """A sparse matrix of SciPy as one for the arrays of a module: NumPy or CuPy."""
+    """A sparse matrix of SciPy, for products with arrays of xp (NumPy or CuPy)."""
     matrix = sparse.csr_array(matrix)
     if xp is not np:
         return GpuMatrix(matrix, xp)
-    if matrix.nnz < 2**31:  # half the memory traffic of indices
+    if matrix.nnz < 2**31:  # 32-bit indices halve their memory traffic
         indices = (matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
         matrix = sparse.csr_array((matrix.data, *indices), shape=matrix.shape)
     return matrix
 
 
 def product(matrix: Matrix, vector: Array, xp: Any) -> Array:
-    """A real sparse matrix times a real or complex vector of the module xp."""
+    """A real sparse matrix times a real or complex vector of xp."""
     if xp is np and vector.dtype.kind == "c":
         parts = np.ascontiguousarray(vector).view(float).reshape(-1, 2)
         return np.ascontiguousarray(matrix @ parts).view(complex).ravel()
@@ -100,7 +100,7 @@ def product(matrix: Matrix, vector: Array, xp: Any) -> Array:
 
 
 def product_along_z(matrix: Array, values: Array, xp: Any) -> Array:
-    """A real square matrix times each line along z of real or complex values (nz, ...) of the module xp."""
+    """A real matrix (nz, nz) times each line along z of values (nz, ...), real or complex, arrays of xp."""
     n, values = len(matrix), xp.ascontiguousarray(values)
     if xp is np:
         return (matrix @ values.view(float).reshape(n, -1)).view(values.dtype).reshape(values.shape)

@@ -1,4 +1,4 @@
-"""Work on a GPU that is recorded once and repeated as a whole."""
+"""CUDA graphs: work on a GPU that is recorded once and replayed as a whole."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from .space import Array
 
 
 class Recording:
-    """The work of a function of vectors on a GPU, recorded as a CUDA graph when it runs first.
+    """Records the work of a function of vectors on a GPU as a CUDA graph at its first call, and then replays it.
 
-    On small grids, starting each operation by itself takes several times as long as the operation. On a CPU the
-    function is called each time. The function takes one or more vectors and returns one or a tuple of them. It
-    must do the same operations each time, on its arguments and on arrays that remain as they are, and wait for no
-    result.
+    On small grids, launching each kernel by itself takes several times as long as running it. On a CPU the function is
+    simply called. The function takes one or more vectors and returns one or a tuple of them. It must do the same
+    operations each time, use only its arguments and arrays that do not change, and not wait for the GPU.
     """
 
     def __init__(self, xp: ModuleType) -> None:
@@ -26,7 +25,7 @@ class Recording:
         self._graphs: dict[str, _Graph] = {}
 
     def run(self, function: Callable[..., Any], *vectors: Array) -> Any:
-        """function(*vectors)"""
+        """Returns function(*vectors). On a GPU, later calls with vectors of these types replay the first one."""
         if self._xp is np:
             return function(*vectors)
         kind = "".join(vector.dtype.char for vector in vectors)
@@ -36,20 +35,20 @@ class Recording:
 
 
 class _Graph:
-    """A CUDA graph of a function of vectors, which works in memory of its own."""
+    """A CUDA graph of a function of vectors, with a memory pool of its own."""
 
     def __init__(self, function: Callable[..., Any], vectors: tuple[Array, ...]) -> None:
         import cupy
 
         pool = cupy.cuda.MemoryPool()
-        finalize(self, pool.free_all_blocks).atexit = False  # a pool keeps what was given back to it
+        finalize(self, pool.free_all_blocks).atexit = False  # a pool keeps its free blocks
         stream = cupy.cuda.Stream(non_blocking=True)
         with cupy.cuda.using_allocator(pool.malloc):
             self._arguments = [vector.copy() for vector in vectors]
             cupy.cuda.Device().synchronize()
             with stream:
                 function(*self._arguments)  # compiles kernels, plans transforms
-                self._plans = [node.plan for _, node in cupy.fft.config.get_plan_cache()]  # used by the graph: kept
+                self._plans = [node.plan for _, node in cupy.fft.config.get_plan_cache()]  # the graph uses them
                 stream.synchronize()
                 stream.begin_capture()
                 try:
