@@ -66,8 +66,8 @@ def test_memory_is_given_back(channel: sluice.Case) -> None:
     assert growth_of_memory(cycle, 200) < 4 << 20
 
 
-def test_memory_of_recorded_steps_is_given_back() -> None:
-    dynamics = pytest.importorskip("sluice.dynamics", exc_type=ImportError)
+def small_couette(dynamics: Any) -> tuple[Any, Any]:
+    """A flow map, and its operators."""
     case = {
         "flow": {"type": "couette", "reynolds": {"wall": 400}},
         "domain": {"size": [6, 3, 2]},
@@ -75,13 +75,48 @@ def test_memory_of_recorded_steps_is_given_back() -> None:
         "time": {"steps": 1, "dt": 0.01},
     }
     flow_map = dynamics.FlowMap(case, 1.0, dt=0.01)
-    operators = dynamics.Operators(flow_map.space, flow_map.case)
+    return flow_map, dynamics.Operators(flow_map.space, flow_map.case)
+
+
+def test_memory_of_recorded_steps_is_given_back() -> None:
+    dynamics = pytest.importorskip("sluice.dynamics", exc_type=ImportError)
+    flow_map, operators = small_couette(dynamics)
     perturbation = flow_map.space.random(1)
 
     def cycle() -> None:
-        dynamics.LinearisedStep(operators, flow_map.laminar).forward(perturbation, 2)
+        for linear in (
+            dynamics.LinearisedStep(operators, flow_map.laminar),
+            dynamics.LinearisedOrbit(operators, flow_map.laminar, 2),
+        ):
+            linear.adjoint(linear.forward(perturbation, 2), 2)
+            linear.adjoint(linear.forward(1j * perturbation, 2), 2)
 
     assert growth_of_memory(cycle, 10) < 2 << 20  # a vector has .75 MiB, and a step needs about ten
+
+
+def test_recorded_steps_do_what_plain_ones_do() -> None:
+    dynamics = pytest.importorskip("sluice.dynamics", exc_type=ImportError)
+    flow_map, operators = small_couette(dynamics)
+    step = dynamics.LinearisedStep(operators, flow_map.laminar)
+    plans = cupy.fft.config.get_plan_cache()
+    size = plans.get_size()
+    try:
+        for limit in (size, 0):
+            plans.set_size(limit)
+            for kind in (1.0, 1j):
+                q = kind * step.project(flow_map.space.random(1))
+                plain = step._step(q, (None, None, None))
+                for _ in range(2):
+                    assert float(abs(step.forward(q) - plain).max()) < 1e-14 * float(abs(plain).max())
+            step = dynamics.LinearisedStep(operators, flow_map.laminar)
+    finally:
+        plans.set_size(size)
+    single = q.astype(cupy.complex64)
+    assert step.forward(single).dtype == complex
+    with pytest.raises(ValueError, match="cannot multiply"):
+        operators.linear @ cupy.ones(1)
+    with pytest.raises(AttributeError):
+        step.dt = 0.1
 
 
 def test_planes_and_walls(sim: sluice.Simulation) -> None:

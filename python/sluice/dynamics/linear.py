@@ -43,8 +43,13 @@ class NonlinearStep:
 
     def __init__(self, operators: Operators, dt: float | None = None) -> None:
         self.operators = operators
-        self.dt = _step_length(operators, dt)
+        self._dt = _step_length(operators, dt)
         self._recording = Recording(operators.space.xp)
+
+    @property
+    def dt(self) -> float:
+        """The length of a step in units of h/U."""
+        return self._dt
 
     def substeps(self, u: Array) -> tuple[Array, Array, Array]:
         """The velocities after each of the three substeps of a step from u."""
@@ -81,9 +86,13 @@ class LinearMap:
     def __init__(self, operators: Operators, dt: float | None) -> None:
         self.operators = operators
         self.space = operators.space
-        self.dt = _step_length(operators, dt)
-        """The length of a step in units of h/U."""
+        self._dt = _step_length(operators, dt)
         self._recording, self._adjoint_recording = Recording(self.space.xp), Recording(self.space.xp)
+
+    @property
+    def dt(self) -> float:
+        """The length of a step in units of h/U."""
+        return self._dt
 
     def _tendency(self, base: Array, q: Array) -> Array:
         """R'(U) q. `base`: the base flow U at the beginning of the substep; None if it is steady."""
