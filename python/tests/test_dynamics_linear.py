@@ -16,9 +16,11 @@ pytest.importorskip("scipy")
 if sluice.precision != "double":
     pytest.skip("linearised steps are compared to round-off of double precision", allow_module_level=True)
 
+from sluice.dynamics.growth import growth_curve, largest_growth, optimal_growth
 from sluice.dynamics.linear import LinearisedOrbit, LinearisedStep, NonlinearStep
-from sluice.dynamics.modes import eigenvalues, growth_curve, largest_growth, optimal_growth, resolvent_gain
+from sluice.dynamics.modes import eigenvalues
 from sluice.dynamics.operators import Operators
+from sluice.dynamics.response import resolvent_gain
 from sluice.dynamics.space import Space
 from sluice.dynamics.symmetry import SHIFT_REFLECT, Symmetry
 from sluice.field import on_host

@@ -8,10 +8,12 @@ from .channelflow import ChannelflowField, read_channelflow, write_channelflow
 from .edge import EdgePoint, edge_state, track_edge
 from .files import read_solution, write_solution
 from .flow_map import FlowMap
+from .growth import Growth, growth_curve, largest_growth, optimal_growth
 from .lifetimes import Lifetimes, cross_flow_energy, lifetimes
 from .linear import LinearisedOrbit, LinearisedStep, NonlinearStep
-from .modes import Growth, Modes, Response, eigenvalues, growth_curve, largest_growth, optimal_growth, resolvent_gain
+from .modes import Modes, eigenvalues
 from .operators import Operators
+from .response import Response, resolvent_gain
 from .search import Condition, SearchError, Solution, find_solution
 from .space import Space
 from .symmetry import NAGATA, ROTATION, SHIFT_REFLECT, Symmetry

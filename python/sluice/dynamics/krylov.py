@@ -8,6 +8,7 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
+from ..errors import NumericsError
 from ..field import on_host
 from .space import Array
 
@@ -103,3 +104,26 @@ def gmres(
         if basis.least_squares()[1] <= tolerance * basis.norm:
             break
     return basis
+
+
+def largest_eigenvalue(
+    apply: Callable[[Array], Array], start: Array, xp: ModuleType, tolerance: float, krylov: int, what: str
+) -> tuple[float, Array, int]:
+    """The largest eigenvalue of a symmetric operator on real vectors, its eigenvector, and the number of products.
+
+    By Lanczos iterations. `what`: the quantity, for the error. Raises NumericsError if they do not converge.
+    """
+    basis = Arnoldi(apply, start, krylov, xp)
+    value, change = 0.0, np.inf
+    while basis.size < krylov and not basis.exhausted:
+        basis.extend()
+        square = basis.hessenberg[:-1]
+        values, vectors = np.linalg.eigh((square + square.T) / 2)
+        value = float(values[-1])
+        change = float(basis.hessenberg[-1, -1] * abs(vectors[-1, -1]))
+        if change <= tolerance * abs(value) or basis.exhausted:
+            return value, basis.vector(vectors[:, -1]), basis.size
+    raise NumericsError(
+        f"{what} has not converged with {krylov} vectors: the residual is {change:.1e} of {value:.6g}; "
+        "give a larger krylov or tolerance"
+    )

@@ -8,9 +8,9 @@ from scipy import sparse
 
 from ..case import Case
 from ..field import on_host
+from .coefficients import Driving, Wall, require_covered, twice_rotation, viscosity_of
 from .differences import Periodic, Vertical
 from .matrices import Line, Matrix, diagonal, kronecker, product, to_module, without_zeros
-from .parameters import Driving, Wall, require_covered, twice_rotation, viscosity_of
 from .projection import Projection
 from .space import Array, Space
 

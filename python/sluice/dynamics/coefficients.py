@@ -1,4 +1,4 @@
-"""What the linearised equations read from a case: viscosity, walls, forces and rotation."""
+"""The coefficients and constants of the linearised equations, read from a case: viscosity, walls, forces, rotation."""
 
 from __future__ import annotations
 
