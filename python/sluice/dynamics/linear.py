@@ -34,7 +34,22 @@ def _inverse(symmetry: Symmetry) -> Symmetry:
     return Symmetry(x, y, z, (-x * symmetry.shift[0], -y * symmetry.shift[1]))
 
 
-class NonlinearStep:
+class _FixedStep:
+    """A step of fixed length."""
+
+    def __init__(self, operators: Operators, dt: float | None) -> None:
+        self.operators = operators
+        self.space = operators.space
+        self._dt = _step_length(operators, dt)
+        self._recording = Recording(self.space.xp)
+
+    @property
+    def dt(self) -> float:
+        """The length of a step in units of h/U."""
+        return self._dt
+
+
+class NonlinearStep(_FixedStep):
     """The step of Sluice with explicit diffusion, eqs. (1) to (3) of docs/equations.md, computed in Python.
 
     It agrees with `Simulation.step` to round-off, but is slower. `dt`: the length of a step, by default time.dt of the
@@ -42,14 +57,7 @@ class NonlinearStep:
     """
 
     def __init__(self, operators: Operators, dt: float | None = None) -> None:
-        self.operators = operators
-        self._dt = _step_length(operators, dt)
-        self._recording = Recording(operators.space.xp)
-
-    @property
-    def dt(self) -> float:
-        """The length of a step in units of h/U."""
-        return self._dt
+        super().__init__(operators, dt)
 
     def substeps(self, u: Array) -> tuple[Array, Array, Array]:
         """The velocities after each of the three substeps of a step from u."""
@@ -74,7 +82,7 @@ class NonlinearStep:
         return u
 
 
-class LinearMap:
+class LinearMap(_FixedStep):
     """What steps linearised about a steady flow and about an orbit have in common.
 
     A step S takes the perturbation q over the time dt. It is the exact derivative of the nonlinear step, and its
@@ -84,15 +92,8 @@ class LinearMap:
     """
 
     def __init__(self, operators: Operators, dt: float | None) -> None:
-        self.operators = operators
-        self.space = operators.space
-        self._dt = _step_length(operators, dt)
-        self._recording, self._adjoint_recording = Recording(self.space.xp), Recording(self.space.xp)
-
-    @property
-    def dt(self) -> float:
-        """The length of a step in units of h/U."""
-        return self._dt
+        super().__init__(operators, dt)
+        self._adjoint_recording = Recording(self.space.xp)
 
     def _tendency(self, base: Array, q: Array) -> Array:
         """R'(U) q. `base`: the base flow U at the beginning of the substep; None if it is steady."""
@@ -206,7 +207,8 @@ class LinearisedOrbit(LinearMap):
     `start`: the total velocity at the beginning. `steps`: the number of steps of the orbit, which this class computes
     with NonlinearStep. `return_by`: a symmetry that is applied after the last step, where the orbit returns to an image
     of itself. `memory`: in bytes, for velocities of the base flow; parts that do not fit are recomputed when they are
-    needed, from stored states in between. `dt`: as for NonlinearStep.
+    needed, from stored states in between. On a GPU, the recorded steps need memory besides, for intermediate results.
+    `dt`: as for NonlinearStep.
 
     Raises NumericsError if the flow blows up.
     """

@@ -54,7 +54,10 @@ class GpuMatrix:
 
     def __matmul__(self, vector: Array) -> Array:
         if vector.shape != (self.shape[1],):
-            raise ValueError(f"a matrix of shape {self.shape} cannot multiply an array of shape {vector.shape}")
+            raise ValueError(
+                f"a matrix of shape {self.shape} cannot multiply an array of shape {vector.shape}: "
+                "give one vector, of the grid of the operators"
+            )
         vector = vector.astype(complex if vector.dtype.kind == "c" else float, copy=False)
         result = self._xp.empty(self.shape[0], vector.dtype)
         return _kernels()["sparse"](self._values, self._columns, vector, self.shape[0], self._width, result)

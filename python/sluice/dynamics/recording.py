@@ -71,9 +71,9 @@ class _Graph:
         return self._result.copy()
 
 
-def _give_back(pool: Any, arrays: dict[str, Any]) -> None:
+def _give_back(pool: Any, attributes: dict[str, Any]) -> None:
     """Gives the memory of a graph back to the GPU. A pool that ends before the arrays in it would lose some of it."""
-    arrays.clear()
+    attributes.clear()
     pool.free_all_blocks()
 
 
